@@ -2,14 +2,12 @@
 
 #include "server/engine/answer_check.h"
 
-#include <algorithm>
-#include <cstddef>
 #include <initializer_list>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "core/proof/check_body.h"
 
 namespace clearance::server {
 namespace {
@@ -112,10 +110,18 @@ bool IsTooLarge(const AskedPair& pair) {
   return pieces_a * pieces_b > AnswerChecker::kMaxPairs || scan > AnswerChecker::kMaxScan;
 }
 
-const auto& JudgeOf(const Judges& judges, const AskedDistance&) { return judges.distance; }
-const auto& JudgeOf(const Judges& judges, const AskedIntersection&) { return judges.intersection; }
-const auto& JudgeOf(const Judges& judges, const AskedTimeOfCollision&) {
-  return judges.time_of_collision;
+Check Prove(const AskedDistance& asked, const DistanceAnswer& answer) {
+  return CheckDistance(asked.pair.PosedA(), asked.pair.PosedB(), asked.options, answer);
+}
+
+Check Prove(const AskedIntersection& asked, const IntersectionAnswer& answer) {
+  return CheckIntersection(asked.pair.PosedA(), asked.pair.PosedB(), answer);
+}
+
+Check Prove(const AskedTimeOfCollision& asked, const TimeOfCollisionAnswer& answer) {
+  MotionOptions options = asked.options;
+  options.proof = nullptr;  // its intervals may take a million supports
+  return CheckTimeOfCollision(asked.MovingA(), asked.MovingB(), options, answer);
 }
 
 }  // namespace
@@ -137,7 +143,7 @@ void AnswerChecker::Check(const Asked& asked, const Answer& answer, const Digest
   CheckSeries& series = metrics_.Checks(KindOf(answer));
   if (answer.reason != UndecidedReason::kNone) return series.unchecked_undecided->Increment();
   if (IsTooLarge(asked.pair)) return series.unchecked_too_large->Increment();
-  const clearance::Check found = JudgeOf(judges_, asked)(asked, answer);
+  const clearance::Check found = judges_.pair(Prove(asked, answer));
   series.checked->Increment();
   if (!found.contradiction) return;
   series.contradicted->Increment();

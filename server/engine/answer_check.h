@@ -27,7 +27,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
-#include "core/proof/check_body.h"
+#include "core/proof/check_distance.h"
+#include "core/query/body_query.h"
 #include "core/scene/scene_query.h"
 #include "server/engine/row_sampler.h"
 #include "server/engine/scene_check.h"
@@ -97,26 +98,10 @@ struct SceneFinding {
 // Returns the numbers to the last bit, as the log has them.
 std::string ExactText(const Vec3d& v);
 
-// Holds the functions that judge answers: those of core/proof unless a test needs others.
-// Thread-safe.
+// Holds functions that see what a check found, and return what counts: the same unless a test needs
+// something else. Thread-safe.
 struct Judges {
-  template <class Asked, class Answer>
-  using Judge = std::function<Check(const Asked&, const Answer&)>;
-
-  Judge<AskedDistance, DistanceAnswer> distance = [](const auto& asked, const auto& answer) {
-    return CheckDistance(asked.pair.PosedA(), asked.pair.PosedB(), asked.options, answer);
-  };
-  Judge<AskedIntersection, IntersectionAnswer> intersection = [](const auto& asked,
-                                                                 const auto& answer) {
-    return CheckIntersection(asked.pair.PosedA(), asked.pair.PosedB(), answer);
-  };
-  Judge<AskedTimeOfCollision, TimeOfCollisionAnswer> time_of_collision = [](const auto& asked,
-                                                                            const auto& answer) {
-    MotionOptions options = asked.options;
-    options.proof = nullptr;  // its intervals may take a million supports
-    return CheckTimeOfCollision(asked.MovingA(), asked.MovingB(), options, answer);
-  };
-  // Judges an answer that was looked at.
+  std::function<Check(const Check&)> pair = [](const Check& found) { return found; };
   std::function<MaybeSceneContradiction(const SceneFinding&)> scene =
       [](const SceneFinding& finding) { return finding.look.contradiction; };
 };

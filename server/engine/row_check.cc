@@ -2,10 +2,7 @@
 
 #include "server/engine/row_check.h"
 
-#include <cmath>
 #include <cstddef>
-
-#include "core/math/tolerance.h"
 
 namespace clearance::server {
 namespace {

@@ -28,16 +28,6 @@ inline constexpr std::uint64_t kVerticesAnIteration = 256;
 // Fewer than the core takes side by side, since the clock is looked at between them.
 inline constexpr std::size_t kDistanceRowsAtOnce = 32;
 
-// Checks a row after it is put, so that no finding can change it.
-template <class Kind>
-void CheckRow(const Work& work, const Kind& kind, std::uint32_t row,
-              const typename Kind::Answer& answer) {
-  const PairRows& pairs = kind.questions.pairs;
-  work.checks->Check(
-      kind.Asked(row), answer,
-      {work.table.digest(*pairs.slots_a.at(row)), work.table.digest(*pairs.slots_b.at(row))});
-}
-
 // Holds rows that are asked together: those of the next few that are not refused.
 template <class Kind>
 class RowGroup {
@@ -73,10 +63,9 @@ class RowGroup {
     kind_.Ask(asked_, absl::MakeSpan(budgets_), absl::MakeSpan(answers_).first(asked_.size()));
   }
   void GiveUp() {
-    for (typename Kind::Answer& answer : answers_) {
-      answer = {};
-      answer.reason = UndecidedReason::kBudget;
-    }
+    typename Kind::Answer none;
+    none.reason = UndecidedReason::kBudget;
+    answers_.assign(answers_.size(), none);
   }
 
   // Puts row i of the work; the group was asked or given up.
@@ -139,10 +128,14 @@ std::uint32_t ForEachRow(const Work& work, const Kind& kind) {
       }
       const typename Kind::Answer& answer = group.answer(k++);
       group.Put(i, answer, is_reached);
-      // Rows that were answered before an interruption are checked nevertheless.
+      // Checked after it is put, so that no finding can change it. Rows that were answered before
+      // an interruption are checked nevertheless.
       const bool has_time = !pacer.has_stopped() || work.MustLeaveRows();
       if (has_time && work.checks != nullptr && work.checks->Wants()) {
-        CheckRow(work, kind, row, answer);
+        const PairRows& pairs = kind.questions.pairs;
+        const DigestPair digests = {work.table.digest(*pairs.slots_a.at(row)),
+                                    work.table.digest(*pairs.slots_b.at(row))};
+        work.checks->Check(kind.Asked(row), answer, digests);
         pacer.LookNow();
       }
     }

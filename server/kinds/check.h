@@ -28,7 +28,6 @@ struct CheckKind {
   using Detail = v1::CheckDetail;
   using List = v1::VerdictPairColumns;
 
-  static constexpr QueryKind kKind = QueryKind::kCheck;
   static constexpr auto kListed =
       std::tuple(Listed{&PairList::lower_bounds, &List::mutable_lower_bounds, &Detail::bounds},
                  Listed{&PairList::upper_bounds, &List::mutable_upper_bounds, &Detail::bounds});

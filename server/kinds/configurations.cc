@@ -8,7 +8,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/math/tolerance.h"
-#include "server/engine/rows.h"
 #include "server/guard/refusal.h"
 
 namespace clearance::server {

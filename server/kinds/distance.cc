@@ -10,7 +10,6 @@
 
 #include "core/narrow/fixed_list.h"
 #include "core/query/body_query.h"
-#include "server/convert/body_defaults.h"
 #include "server/engine/row_loop.h"
 #include "server/engine/rows.h"
 #include "server/guard/refusal.h"

@@ -33,7 +33,6 @@ struct DistanceKind {
   using Questions = DistanceQuestions;
   using Detail = v1::DistanceDetail;
 
-  static constexpr QueryKind kKind = QueryKind::kDistance;
   static constexpr std::uint64_t kUnitsARow = 1;
 
   static constexpr auto kFlags = [](const Detail& d) { return d.normals() || d.pieces(); };

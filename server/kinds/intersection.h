@@ -26,7 +26,6 @@ struct IntersectionKind {
   using Questions = IntersectionQuestions;
   using Detail = v1::IntersectionDetail;
 
-  static constexpr QueryKind kKind = QueryKind::kIntersection;
   static constexpr std::uint64_t kUnitsARow = 1;
   static constexpr auto kColumns = std::tuple(
       Numbers{&Columns::states, &Result::mutable_states, kAlways},

@@ -3,7 +3,6 @@
 // All kinds of questions, by the messages that ask them. A kind is a type with
 //     Batch, Result  its messages
 //     Questions      the same as the engine takes them
-//     kKind
 //     kColumns       describes the columns of a reply (reply_columns.h)
 //     DetailOf(batch)               returns which of them are wanted
 //     kUnitsARow, MayBeDear(batch)  or, if it asks about scenes, UnitsASearch(batch): its cost
@@ -35,9 +34,9 @@ namespace clearance::server {
 
 template <class Batch>
 struct KindOfBatch;
-// The place of a kind in the messages of a session.
+// The number of a kind, and its fields in the messages of a session.
 template <class Kind>
-struct InSession;
+struct KindTraits;
 
 #define QUERY(name, field, service, label, states)                                 \
   template <>                                                                      \
@@ -45,7 +44,8 @@ struct InSession;
     using Kind = name##Kind;                                                       \
   };                                                                               \
   template <>                                                                      \
-  struct InSession<name##Kind> {                                                   \
+  struct KindTraits<name##Kind> {                                                  \
+    static constexpr QueryKind kKind = QueryKind::k##name;                         \
     static constexpr const char* kField = #field;                                  \
     static auto* Result(v1::SessionResponse* to) { return to->mutable_##field(); } \
   };

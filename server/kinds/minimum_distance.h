@@ -28,7 +28,6 @@ struct MinimumDistanceKind {
   using Questions = MinimumDistanceQuestions;
   using Detail = v1::MinimumDistanceDetail;
 
-  static constexpr QueryKind kKind = QueryKind::kMinimumDistance;
   static constexpr auto kColumns = std::tuple(
       Numbers{&Columns::states, &Result::mutable_states, kAlways},
       Numbers{&Columns::bodies_a, &Result::mutable_bodies_a, &Detail::pairs},

@@ -2,9 +2,7 @@
 
 #include "server/kinds/nearest.h"
 
-#include <algorithm>
 #include <cstddef>
-#include <vector>
 
 #include "absl/types/span.h"
 #include "server/kinds/scene_row_loop.h"

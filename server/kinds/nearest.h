@@ -31,7 +31,6 @@ struct NearestKind {
   using Detail = v1::NearestDetail;
   using List = v1::NearestPairColumns;
 
-  static constexpr QueryKind kKind = QueryKind::kNearest;
   static constexpr auto kMost = [](const Detail&, const Batch& batch) {
     return std::max(1U, batch.max_pairs());
   };

@@ -30,7 +30,6 @@ struct OverlapKind {
   using Questions = OverlapQuestions;
   using List = v1::VerdictPairColumns;
 
-  static constexpr QueryKind kKind = QueryKind::kOverlap;
   static constexpr auto kListed =
       std::tuple(Listed{&PairList::lower_bounds, &List::mutable_lower_bounds, &Batch::bounds},
                  Listed{&PairList::upper_bounds, &List::mutable_upper_bounds, &Batch::bounds});

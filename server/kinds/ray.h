@@ -27,7 +27,6 @@ struct RayKind : SweepAnswers {
   using Batch = v1::RayBatch;
   using Questions = RayQuestions;
 
-  static constexpr QueryKind kKind = QueryKind::kRay;
   static std::uint64_t UnitsASearch(const Batch& batch) { return batch.max_pairs() > 0 ? 4 : 1; }
 };
 

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "absl/types/span.h"
 #include "server/engine/row_loop.h"
 #include "server/engine/rows.h"
 #include "server/kinds/columns.h"

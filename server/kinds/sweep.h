@@ -27,7 +27,6 @@ struct SweepKind : SweepAnswers {
   using Batch = v1::SweepBatch;
   using Questions = SweepQuestions;
 
-  static constexpr QueryKind kKind = QueryKind::kSweep;
   static std::uint64_t UnitsASearch(const Batch& batch) {
     const bool may_turn = batch.rotations_size() > 0 || batch.end_poses_size() > 0;
     return std::uint64_t{may_turn ? 16U : 2U} * (batch.max_pairs() > 0 ? 2 : 1);

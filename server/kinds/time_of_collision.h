@@ -29,7 +29,6 @@ struct TimeOfCollisionKind {
   using Questions = TimeOfCollisionQuestions;
   using Detail = v1::TimeOfCollisionDetail;
 
-  static constexpr QueryKind kKind = QueryKind::kTimeOfCollision;
   static constexpr std::uint64_t kUnitsARow = 32;
 
   static constexpr auto kLeaves = [](const Detail& detail, const Batch& batch) {

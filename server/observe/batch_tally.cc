@@ -2,9 +2,6 @@
 #include "server/observe/batch_tally.h"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
 
 #include "absl/strings/string_view.h"
 

@@ -59,18 +59,9 @@ enum class Stage : std::uint8_t {
   kGone,
 };
 
-}  // namespace
-
-bool NamesAddress(const HttpRequest& request) {
-  const std::string host = request.host.substr(0, request.host.find_last_of(':'));
-  if (host == "localhost" || request.host.starts_with('[')) return true;
-  in_addr address;
-  return inet_pton(AF_INET, host.c_str(), &address) == 1;
-}
-
 // Runs the server on one thread, which alone uses the members, except as Run() and the end need
 // them.
-class HttpServer::Loop {
+class Loop final : public HttpServer {
  public:
   Loop(Handler handler, TakesBodyOf takes_body, absl::Duration deadline)
       : handler_(std::move(handler)),
@@ -78,14 +69,12 @@ class HttpServer::Loop {
         deadline_(absl::ToChronoNanoseconds(deadline)) {}
 
   // Drops the requests that wait for a thread.
-  ~Loop() {
+  ~Loop() override {
     context_.stop();
     if (thread_.joinable()) thread_.join();
     workers_.stop();
     workers_.join();
   }
-  Loop(const Loop&) = delete;
-  Loop& operator=(const Loop&) = delete;
 
   Error Listen(const std::string& host, const std::string& port) {
     Error error;
@@ -106,15 +95,15 @@ class HttpServer::Loop {
     thread_ = std::thread([this] { context_.run(); });
   }
 
-  int port() const { return port_; }
+  int port() const override { return port_; }
 
  private:
   class Connection;
   using ConnectionPtr = std::shared_ptr<Connection>;
 
   // Reads one request, has it answered and writes the reply. Nothing here waits, so that one thread
-  // serves all connections and a slow one only delays itself. Lives as long as any of its operations
-  // is pending.
+  // serves all connections and a slow one only delays itself. Lives as long as any of its
+  // operations is pending.
   class Connection : public std::enable_shared_from_this<Connection> {
    public:
     // If the connection ends before its reply is sent, it is reset.
@@ -389,8 +378,14 @@ class HttpServer::Loop {
   std::thread thread_;
 };
 
-HttpServer::HttpServer(std::unique_ptr<Loop> loop) : loop_(std::move(loop)) {}
-HttpServer::~HttpServer() = default;
+}  // namespace
+
+bool NamesAddress(const HttpRequest& request) {
+  const std::string host = request.host.substr(0, request.host.find_last_of(':'));
+  if (host == "localhost" || request.host.starts_with('[')) return true;
+  in_addr address;
+  return inet_pton(AF_INET, host.c_str(), &address) == 1;
+}
 
 absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(const std::string& address,
                                                               Handler handler,
@@ -404,9 +399,7 @@ absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(const std::string&
         absl::StrCat("cannot listen for HTTP on ", address, ": ", error.message()));
   }
   loop->Run();
-  return std::unique_ptr<HttpServer>(new HttpServer(std::move(loop)));
+  return loop;
 }
-
-int HttpServer::port() const { return loop_->port(); }
 
 }  // namespace clearance::server

@@ -64,18 +64,9 @@ class HttpServer {
                                                            TakesBodyOf takes_body = nullptr,
                                                            absl::Duration deadline = kHttpDeadline);
   // Ends the connections, and waits for the handlers that are being called.
-  ~HttpServer();
-  HttpServer(const HttpServer&) = delete;
-  HttpServer& operator=(const HttpServer&) = delete;
+  virtual ~HttpServer() = default;
 
-  int port() const;
-
- private:
-  class Loop;
-
-  explicit HttpServer(std::unique_ptr<Loop> loop);
-
-  const std::unique_ptr<Loop> loop_;
+  virtual int port() const = 0;
 };
 
 }  // namespace clearance::server

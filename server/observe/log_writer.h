@@ -19,7 +19,6 @@
 #include <string>
 #include <thread>
 
-#include "absl/strings/string_view.h"
 #include "prometheus/counter.h"
 #include "server/observe/log.h"
 #include "server/observe/steady_clock.h"

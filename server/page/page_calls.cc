@@ -12,8 +12,6 @@
 #include <chrono>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"

@@ -199,7 +199,7 @@ class BatchJob {
         table_(table),
         questions_(std::move(questions)),
         row_bytes_(MaxRowBytes<Kind>(batch)),
-        tally_(Kind::kKind) {}
+        tally_(KindTraits<Kind>::kKind) {}
 
   std::uint32_t count() const { return RowsOf(questions_).count; }
 

@@ -72,8 +72,8 @@ void SessionState::Answer(const v1::SessionRequest& request, const StopRule& sto
                           v1::SessionResponse* response, Parts* left) {
   absl::Status status;
   const auto answer = [&]<class Kind>(Kind, const auto& batch) {
-    auto* const result = InSession<Kind>::Result(response);
-    status = Under(InSession<Kind>::kField, AnswerPart<Kind>(batch, stop, result, left));
+    auto* const result = KindTraits<Kind>::Result(response);
+    status = Under(KindTraits<Kind>::kField, AnswerPart<Kind>(batch, stop, result, left));
   };
   if (!VisitBatch(request, answer)) status = AnswerOther(request, stop, response);
   if (!status.ok()) {

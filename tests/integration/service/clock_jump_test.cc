@@ -193,10 +193,9 @@ std::vector<double> SumsOfSeconds(const server::Metrics& metrics) {
 TEST_P(ClockJump, DuringABatchChangesNoAnswerAndNoMeasurement) {
   std::atomic<bool> has_jumped = false;
   server::Judges judges;
-  const auto judge = judges.distance;
-  judges.distance = [&](const server::AskedDistance& asked, const DistanceAnswer& answer) {
+  judges.pair = [&](const Check& found) {
     if (!has_jumped.exchange(true)) Jump();
-    return judge(asked, answer);
+    return found;
   };
   TestServer server({}, {.one_in = 1, .judges = judges});
   TestSession session(server);

@@ -31,13 +31,12 @@ class Held {
 
   Checking Judging() {
     server::Judges judges;
-    const auto judge = judges.distance;
-    judges.distance = [this, judge](const auto& asked, const auto& answer) {
+    judges.pair = [this](const Check& found) {
       if (!release_.try_wait()) {
         are_held_.count_down();
         release_.wait();
       }
-      return judge(asked, answer);
+      return found;
     };
     return {.one_in = 1, .judges = judges};
   }

@@ -37,13 +37,12 @@ class Overload : public ::testing::Test {
   // The judge of the answer with this number, from 1.
   Checking Hold(std::uint32_t number) {
     server::Judges judges;
-    const auto judge = judges.distance;
-    judges.distance = [this, judge, number](const auto& asked, const auto& answer) {
+    judges.pair = [this, number](const Check& found) {
       if (++judged_ == number) {
         is_held_.count_down();
         release_.wait();
       }
-      return judge(asked, answer);
+      return found;
     };
     return {.one_in = 1, .judges = judges};
   }
@@ -93,8 +92,7 @@ TEST_F(Overload, RefusesAMessageByItselfAndSaysWhenToRepeatIt) {
 TEST_F(Overload, WorkHandedOverToWorkersIsPending) {
   std::atomic<std::thread::id> polling{std::thread::id()};
   server::Judges judges;
-  const auto judge = judges.distance;
-  judges.distance = [&, judge](const auto& asked, const auto& answer) {
+  judges.pair = [&](const Check& found) {
     const std::thread::id here = std::this_thread::get_id();
     std::thread::id nobody;
     polling.compare_exchange_strong(nobody, here);
@@ -104,7 +102,7 @@ TEST_F(Overload, WorkHandedOverToWorkersIsPending) {
       is_held_.count_down();
       release_.wait();
     }
-    return judge(asked, answer);
+    return found;
   };
   TestServer server({}, {.one_in = 1, .judges = judges}, nullptr,
                     {.max_pending_work = absl::ZeroDuration()});
