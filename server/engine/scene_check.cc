@@ -12,12 +12,12 @@
 namespace clearance::server {
 namespace {
 
-// Holds one enabled pair, by the places of its bodies. `b` is in the scene, or a query body.
+// Holds one enabled pair. `b` is in the scene, or a query body.
 struct ScenePair {
   IdPair ids;
   double margin = 0;
-  std::size_t a = 0;
-  std::size_t own_b = 0;  // of a pair of the asker's own
+  std::size_t a = 0;                 // among the query bodies
+  std::optional<std::size_t> own_b;  // the same of b; in a pair of the asker's own
   SceneBody body_b;
 };
 
@@ -45,22 +45,16 @@ class AllPairs {
 
   // Returns the pair that an answer names; nothing if there is no such pair.
   std::optional<ScenePair> Find(const IdPair& ids) const {
-    const auto own = [&](BodyId id) {
-      return static_cast<std::size_t>(
-          std::find_if(asker_.bodies.begin(), asker_.bodies.end(),
-                       [&](const SceneBody& body) { return body.id == id; }) -
-          asker_.bodies.begin());
+    const auto own = [&](BodyId id) -> std::optional<std::size_t> {
+      const auto found = std::ranges::find(asker_.bodies, id, &SceneBody::id);
+      if (found == asker_.bodies.end()) return std::nullopt;
+      return found - asker_.bodies.begin();
     };
-    const std::size_t a = own(ids.a);
-    if (a == asker_.bodies.size()) return std::nullopt;
-    if (ids.is_self) {
-      const std::size_t b = own(ids.b);
-      if (b == asker_.bodies.size()) return std::nullopt;
-      return Enabled(a, asker_.bodies[b], b, true);
-    }
-    const std::optional<SceneBody> other = asker_.scene.Find(ids.b);
-    if (!other) return std::nullopt;
-    return Enabled(a, *other, 0, false);
+    const std::optional<std::size_t> a = own(ids.a);
+    const std::optional<std::size_t> own_b = ids.is_self ? own(ids.b) : std::nullopt;
+    if (!a || (ids.is_self && !own_b)) return std::nullopt;
+    const std::optional<SceneBody> b = own_b ? asker_.bodies[*own_b] : asker_.scene.Find(ids.b);
+    return b ? Enabled(*a, *b, own_b) : std::nullopt;
   }
 
   const Pose& PoseOf(std::size_t own) const {
@@ -68,24 +62,24 @@ class AllPairs {
   }
   PosedBody A(const ScenePair& pair) const { return {*asker_.bodies[pair.a].body, PoseOf(pair.a)}; }
   PosedBody B(const ScenePair& pair) const {
-    return {*pair.body_b.body, pair.ids.is_self ? PoseOf(pair.own_b) : pair.body_b.X_WB};
+    return {*pair.body_b.body, pair.own_b ? PoseOf(*pair.own_b) : pair.body_b.X_WB};
   }
 
  private:
   std::optional<ScenePair> PairAt(std::uint64_t index) const {
-    if (index < with_scene_) {
-      return Enabled(index / asker_.scene.size(), asker_.scene.BodyAt(index % asker_.scene.size()),
-                     0, false);
-    }
-    index -= with_scene_;
-    const std::size_t b = index % asker_.bodies.size();
-    return Enabled(index / asker_.bodies.size(), asker_.bodies[b], b, true);
+    const std::size_t scene = asker_.scene.size();
+    if (index < with_scene_)
+      return Enabled(index / scene, asker_.scene.BodyAt(index % scene), std::nullopt);
+    const std::size_t own = asker_.bodies.size();
+    const std::size_t b = (index - with_scene_) % own;
+    return Enabled((index - with_scene_) / own, asker_.bodies[b], b);
   }
 
   // Takes own pairs only in the order of their ids.
-  std::optional<ScenePair> Enabled(std::size_t a, const SceneBody& b, std::size_t own_b,
-                                   bool is_self) const {
+  std::optional<ScenePair> Enabled(std::size_t a, const SceneBody& b,
+                                   std::optional<std::size_t> own_b) const {
     const SceneBody& body_a = asker_.bodies[a];
+    const bool is_self = own_b.has_value();
     if (!IsEnabled(body_a.bits, b.bits) || (is_self && body_a.id >= b.id)) return std::nullopt;
     ScenePair pair = {{body_a.id, b.id, is_self}, body_a.margin + b.margin, a, own_b, b};
     if (margin_) {
@@ -135,7 +129,7 @@ class Alone {
     const PosedBody a = pairs_.A(pair);
     const PosedBody b = pairs_.B(pair);
     const Motion rest = {.displacement = {}, .rotation = {}, .pivot = b.pose.p_WS};
-    const Motion& motion_b = pair.ids.is_self ? asked.moving.motions[pair.own_b] : rest;
+    const Motion& motion_b = pair.own_b ? asked.moving.motions[*pair.own_b] : rest;
     MotionOptions options;
     options.target_distance = pair.margin;
     options.ignore_initial_contact = asked.options.ignore_initial_contact;
