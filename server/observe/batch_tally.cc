@@ -2,6 +2,7 @@
 #include "server/observe/batch_tally.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "absl/strings/string_view.h"
 
@@ -75,6 +76,16 @@ SceneWork& SceneWork::operator+=(const SceneWork& other) {
 
 BatchTally::BatchTally(QueryKind kind)
     : kind_(kind), undecided_state_(kUndecidedStates[static_cast<std::size_t>(kind)]) {}
+
+template <class Answer>
+void BatchTally::Add(const Answer& answer) {
+  CountState(static_cast<std::uint8_t>(answer.state), answer.reason);
+  CountIterations(answer.iterations);
+  if constexpr (std::is_same_v<Answer, DistanceAnswer>) CountBracket(answer);
+}
+template void BatchTally::Add(const DistanceAnswer&);
+template void BatchTally::Add(const IntersectionAnswer&);
+template void BatchTally::Add(const TimeOfCollisionAnswer&);
 
 void BatchTally::AddSceneRow(std::uint8_t state, UndecidedReason reason, const SceneWork& work) {
   CountState(state, reason);

@@ -9,7 +9,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 #include "core/query/distance.h"
 #include "core/query/intersection.h"
@@ -66,13 +65,9 @@ class BatchTally {
  public:
   explicit BatchTally(QueryKind kind);
 
-  // Requires: kind() is that of the answer.
+  // Counts an answer about a pair. Requires: kind() is that of the answer.
   template <class Answer>
-  void Add(const Answer& answer) {
-    CountState(static_cast<std::uint8_t>(answer.state), answer.reason);
-    CountIterations(answer.iterations);
-    if constexpr (std::is_same_v<Answer, DistanceAnswer>) CountBracket(answer);
-  }
+  void Add(const Answer& answer);
   // `state` is the number of a Verdict, State or MotionState.
   void AddSceneRow(std::uint8_t state, UndecidedReason reason, const SceneWork& work);
   // A row that was refused, or not reached within its time, has no answer of the core.
