@@ -16,7 +16,7 @@
 #include "absl/time/time.h"
 #include "clearance/v1/query.pb.h"
 #include "server/config/limits.h"
-#include "server/engine/batch.h"
+#include "server/engine/rows.h"
 #include "server/guard/refusal.h"
 
 namespace clearance::server {

@@ -12,7 +12,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "core/math/tolerance.h"
 #include "server/convert/batch_form.h"
-#include "server/engine/row_reader.h"
+#include "server/engine/rows.h"
 #include "server/guard/refusal.h"
 
 namespace clearance::server {

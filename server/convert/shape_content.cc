@@ -13,7 +13,7 @@
 #include "core/shape/make_shape.h"
 #include "core/shape/rigid_body.h"
 #include "server/convert/batch_form.h"
-#include "server/engine/row_reader.h"
+#include "server/engine/rows.h"
 #include "server/guard/refusal.h"
 #include "server/registry/digest.h"
 

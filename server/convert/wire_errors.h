@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "clearance/v1/error.pb.h"
 #include "google/rpc/status.pb.h"
-#include "server/engine/row_fault.h"
+#include "server/engine/row_check.h"
 #include "server/engine/shape_table.h"
 
 namespace clearance::server {

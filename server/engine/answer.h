@@ -14,17 +14,12 @@
 #include "absl/types/span.h"
 #include "core/query/work_budget.h"
 #include "server/engine/answer_check.h"
-#include "server/engine/row_fault.h"
+#include "server/engine/row_check.h"
 #include "server/engine/shape_table.h"
 #include "server/engine/warm_rows.h"
 #include "server/observe/batch_tally.h"
 
 namespace clearance::server {
-
-// The numbers of STATE_REFUSED, MOTION_STATE_REFUSED and VERDICT_REFUSED of clearance.v1.
-inline constexpr int kStateRefused = 6;
-inline constexpr int kMotionStateRefused = 5;
-inline constexpr int kVerdictRefused = 4;
 
 struct UndecidedRow {
   std::uint32_t index = 0;  // the row of the batch

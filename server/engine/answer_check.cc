@@ -2,15 +2,12 @@
 
 #include "server/engine/answer_check.h"
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
 #include <initializer_list>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "core/proof/check_body.h"
 
 namespace clearance::server {
 namespace {
@@ -81,34 +78,29 @@ std::string AnswerText(const TimeOfCollisionAnswer& answer) {
       Text(answer.p_WA), Text(answer.p_WB), answer.piece_a, answer.piece_b);
 }
 
-// The first query bodies of a question about a scene, as many as a line of the log holds, and those
-// of the pair.
-template <class Add>
-void ForEachTold(const SceneFinding& finding, const IdPair& pair, const Add& add) {
+// Returns text_of(i) of the first query bodies i of a question about a scene, as many as a line of
+// the log holds, and of those of the pair.
+template <class TextOf>
+std::string ToldText(const SceneFinding& finding, const IdPair& pair, const TextOf& text_of) {
   constexpr std::size_t kMostTold = 8;
+  std::string text;
   for (std::size_t i = 0; i < finding.bodies.size(); ++i) {
     const BodyId id = finding.bodies[i].id;
-    if (i < kMostTold || id == pair.a || (pair.is_self && id == pair.b)) add(i, id);
+    if (i < kMostTold || id == pair.a || (pair.is_self && id == pair.b))
+      absl::StrAppendFormat(&text, "%s%d: %s", text.empty() ? "" : "; ", id, text_of(i));
   }
+  return text;
 }
 
 std::string PosesText(const SceneFinding& finding, const IdPair& pair) {
-  std::string text;
-  ForEachTold(finding, pair, [&](std::size_t i, BodyId id) {
-    const Pose& pose = finding.poses.empty() ? finding.bodies[i].X_WB : finding.poses[i];
-    absl::StrAppendFormat(&text, "%s%d: %s", text.empty() ? "" : "; ", id, Text(pose));
+  return ToldText(finding, pair, [&](std::size_t i) {
+    return Text(finding.poses.empty() ? finding.bodies[i].X_WB : finding.poses[i]);
   });
-  return text;
 }
 
 std::string MotionsText(const SceneFinding& finding, const IdPair& pair) {
-  std::string text;
-  if (finding.motions.empty()) return text;
-  ForEachTold(finding, pair, [&](std::size_t i, BodyId id) {
-    absl::StrAppendFormat(&text, "%s%d: %s", text.empty() ? "" : "; ", id,
-                          Text(finding.motions[i]));
-  });
-  return text;
+  if (finding.motions.empty()) return "";
+  return ToldText(finding, pair, [&](std::size_t i) { return Text(finding.motions[i]); });
 }
 
 bool IsTooLarge(const AskedPair& pair) {
@@ -118,68 +110,40 @@ bool IsTooLarge(const AskedPair& pair) {
   return pieces_a * pieces_b > AnswerChecker::kMaxPairs || scan > AnswerChecker::kMaxScan;
 }
 
+Check Prove(const AskedDistance& asked, const DistanceAnswer& answer) {
+  return CheckDistance(asked.pair.PosedA(), asked.pair.PosedB(), asked.options, answer);
+}
+
+Check Prove(const AskedIntersection& asked, const IntersectionAnswer& answer) {
+  return CheckIntersection(asked.pair.PosedA(), asked.pair.PosedB(), answer);
+}
+
+Check Prove(const AskedTimeOfCollision& asked, const TimeOfCollisionAnswer& answer) {
+  MotionOptions options = asked.options;
+  options.proof = nullptr;  // its intervals may take a million supports
+  return CheckTimeOfCollision(asked.MovingA(), asked.MovingB(), options, answer);
+}
+
 }  // namespace
 
 std::string ExactText(const Vec3d& v) { return Text(v); }
 
-Judges ProofJudges() {
-  return {
-      .distance =
-          [](const AskedDistance& asked, const DistanceAnswer& answer) {
-            return CheckDistance(asked.pair.PosedA(), asked.pair.PosedB(), asked.options, answer);
-          },
-      .intersection =
-          [](const AskedIntersection& asked, const IntersectionAnswer& answer) {
-            return CheckIntersection(asked.pair.PosedA(), asked.pair.PosedB(), answer);
-          },
-      .time_of_collision =
-          [](const AskedTimeOfCollision& asked, const TimeOfCollisionAnswer& answer) {
-            MotionOptions options = asked.options;
-            options.proof = nullptr;  // its intervals may take a million supports
-            return CheckTimeOfCollision(asked.MovingA(), asked.MovingB(), options, answer);
-          },
-  };
-}
-
-namespace {
-
-// One of each kind of question.
-template <std::size_t... kKinds>
-std::array<RowSampler, sizeof...(kKinds)> SamplersOf(std::uint64_t one_in,
-                                                     std::index_sequence<kKinds...> /*kinds*/) {
-  return {((void)kKinds, RowSampler(one_in))...};
-}
-
-}  // namespace
-
 AnswerChecker::AnswerChecker(std::uint64_t one_in, Metrics& metrics, Log& log, Judges judges)
-    : samplers_(SamplersOf(one_in, std::make_index_sequence<kQueryKinds>())),
+    : samplers_{
+#define QUERY(name, field, service, label, states) RowSampler(one_in),
+#include "server/observe/methods.def"
+      },
       metrics_(metrics),
       log_(log),
-      judges_(std::move(judges)) {}
-
-void AnswerChecker::Check(const AskedDistance& asked, const DistanceAnswer& answer,
-                          const DigestPair& digests) {
-  CheckWith(judges_.distance, asked, answer, digests);
+      judges_(std::move(judges)) {
 }
 
-void AnswerChecker::Check(const AskedIntersection& asked, const IntersectionAnswer& answer,
-                          const DigestPair& digests) {
-  CheckWith(judges_.intersection, asked, answer, digests);
-}
-
-void AnswerChecker::Check(const AskedTimeOfCollision& asked, const TimeOfCollisionAnswer& answer,
-                          const DigestPair& digests) {
-  CheckWith(judges_.time_of_collision, asked, answer, digests);
-}
-
-template <class Asked, class Answer, class Judge>
-void AnswerChecker::CheckWith(const Judge& judge, const Asked& asked, const Answer& answer,
-                              const DigestPair& digests) {
+template <class Asked, class Answer>
+void AnswerChecker::Check(const Asked& asked, const Answer& answer, const DigestPair& digests) {
   CheckSeries& series = metrics_.Checks(KindOf(answer));
   if (answer.reason != UndecidedReason::kNone) return series.unchecked_undecided->Increment();
   if (IsTooLarge(asked.pair)) return series.unchecked_too_large->Increment();
-  const clearance::Check found = judge(asked, answer);
+  const clearance::Check found = judges_.pair(Prove(asked, answer));
   series.checked->Increment();
   if (!found.contradiction) return;
   series.contradicted->Increment();
@@ -199,6 +163,12 @@ void AnswerChecker::CheckWith(const Judge& judge, const Asked& asked, const Answ
                                                  {"trace_id", digests.call.trace_id},
                                                  {"held_back", *held_back}});
 }
+
+template void AnswerChecker::Check(const AskedDistance&, const DistanceAnswer&, const DigestPair&);
+template void AnswerChecker::Check(const AskedIntersection&, const IntersectionAnswer&,
+                                   const DigestPair&);
+template void AnswerChecker::Check(const AskedTimeOfCollision&, const TimeOfCollisionAnswer&,
+                                   const DigestPair&);
 
 void AnswerChecker::Report(const SceneFinding& finding, const CallIds& call) {
   CheckSeries& series = metrics_.Checks(finding.kind);

@@ -27,7 +27,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
-#include "core/proof/check_body.h"
+#include "core/proof/check_distance.h"
+#include "core/query/body_query.h"
 #include "core/scene/scene_query.h"
 #include "server/engine/row_sampler.h"
 #include "server/engine/scene_check.h"
@@ -97,17 +98,13 @@ struct SceneFinding {
 // Returns the numbers to the last bit, as the log has them.
 std::string ExactText(const Vec3d& v);
 
-// Holds the functions that judge answers: those of core/proof unless a test needs others.
-// Thread-safe.
+// Holds functions that see what a check found, and return what counts: the same unless a test needs
+// something else. Thread-safe.
 struct Judges {
-  std::function<Check(const AskedDistance&, const DistanceAnswer&)> distance;
-  std::function<Check(const AskedIntersection&, const IntersectionAnswer&)> intersection;
-  std::function<Check(const AskedTimeOfCollision&, const TimeOfCollisionAnswer&)> time_of_collision;
-  // Judges an answer that was looked at.
+  std::function<Check(const Check&)> pair = [](const Check& found) { return found; };
   std::function<MaybeSceneContradiction(const SceneFinding&)> scene =
       [](const SceneFinding& finding) { return finding.look.contradiction; };
 };
-Judges ProofJudges();
 
 // Checks a sample of the answers. Thread-safe; one for the whole server. Rows of each kind are
 // drawn separately, so that no kind crowds out another.
@@ -120,28 +117,21 @@ class AnswerChecker {
   static constexpr std::uint64_t kContradictionsAnHour = 20;
 
   // Checks one row in `one_in`; 0: none. The references outlive this.
-  AnswerChecker(std::uint64_t one_in, Metrics& metrics, Log& log, Judges judges = ProofJudges());
+  AnswerChecker(std::uint64_t one_in, Metrics& metrics, Log& log, Judges judges = {});
 
   SampledRows Draw(QueryKind kind, std::uint32_t rows) {
     return samplers_[static_cast<std::size_t>(kind)].Draw(rows);
   }
 
-  void Check(const AskedDistance& asked, const DistanceAnswer& answer, const DigestPair& digests);
-  void Check(const AskedIntersection& asked, const IntersectionAnswer& answer,
-             const DigestPair& digests);
-  void Check(const AskedTimeOfCollision& asked, const TimeOfCollisionAnswer& answer,
-             const DigestPair& digests);
-
+  // Checks an answer about a pair.
+  template <class Asked, class Answer>
+  void Check(const Asked& asked, const Answer& answer, const DigestPair& digests);
   // Counts the finding, and logs it if it contradicts the answer.
   void Report(const SceneFinding& finding, const CallIds& call);
   // Returns which pairs of a scene are next.
   PairTurn NextTurn() { return next_turn_.fetch_add(1, std::memory_order_relaxed); }
 
  private:
-  template <class Asked, class Answer, class Judge>
-  void CheckWith(const Judge& judge, const Asked& asked, const Answer& answer,
-                 const DigestPair& digests);
-
   std::array<RowSampler, kQueryKinds> samplers_;
   std::atomic<PairTurn> next_turn_ = 0;
   Metrics& metrics_;

@@ -2,10 +2,7 @@
 
 #include "server/engine/row_check.h"
 
-#include <cmath>
 #include <cstddef>
-
-#include "core/math/tolerance.h"
 
 namespace clearance::server {
 namespace {
@@ -69,8 +66,6 @@ MaybeFault CheckRotation(const RowCheck& check, const Rows<double>& rotations) {
   return check.Because(Fault::kRotationTooLong, rotations, length);
 }
 
-}  // namespace
-
 MaybeFault CheckMotionNumbers(const RowCheck& check, const MotionRows& motions) {
   if (motions.end_poses.data != nullptr) return CheckPose(check, motions.end_poses);
   if (MaybeFault fault = CheckFinite(check, motions.displacements)) return fault;
@@ -79,7 +74,10 @@ MaybeFault CheckMotionNumbers(const RowCheck& check, const MotionRows& motions) 
   return CheckFinite(check, motions.pivots);
 }
 
-MaybeFault CheckWay(const RowCheck& check, const Start& start, const MotionRows& motions) {
+}  // namespace
+
+MaybeFault CheckMotion(const RowCheck& check, const Start& start, const MotionRows& motions) {
+  if (MaybeFault fault = CheckMotionNumbers(check, motions)) return fault;
   Motion motion;
   if (MotionAt(motions, start.pose, check.row, &motion) == EndPoseFault::kAmbiguous) {
     return check.Because(Fault::kEndPoseAmbiguous, motions.end_poses,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checks of single numbers of a row, whatever the row is about.
+// Rows of a batch that are bad by themselves, and checks of single numbers of a row. A kind's
+// FindFaults finds bad rows before any row is answered, in order and at most one a row: the core
+// cannot fail on the other rows, and the size of the reply is known before the work.
 
 #pragma once
 
@@ -12,13 +14,36 @@
 #include "core/math/pose.h"
 #include "core/math/tolerance.h"
 #include "core/query/distance.h"
-#include "server/engine/batch.h"
-#include "server/engine/row_fault.h"
-#include "server/engine/row_reader.h"
+#include "server/engine/rows.h"
 #include "server/engine/shape_table.h"
 
 namespace clearance::server {
 
+enum class Fault : std::uint8_t {
+  // of slots
+  kSlotNeverOpened,
+  kSlotClosed,
+  kSlotPoisoned,
+  // of other numbers
+  kNotFinite,               // a number of a pose or a motion
+  kNotUnitLength,           // a quaternion
+  kNotALength,              // NaN or negative
+  kNotRepresentable,        // a point of the posed shape would overflow
+  kRotationTooLong,         // more than kMaxRotation
+  kMotionNotRepresentable,  // a point of the shape would overflow during the motion
+  kEndPoseAmbiguous,        // half a turn
+};
+
+// Holds the first fault of one row.
+struct RowFault {
+  std::uint32_t index = 0;  // the row of the batch
+  // The row of the column: 0 if one row stands for all. If a column has several bodies a row: the
+  // index of the body, counted over the bodies of all rows.
+  std::uint32_t column_row = 0;
+  Fault fault = Fault::kNotFinite;
+  const char* column = "";  // its name
+  double value = 0;         // the offending number: a slot, a coordinate, a length
+};
 using MaybeFault = std::optional<RowFault>;
 
 struct RowCheck {
@@ -74,11 +99,8 @@ MaybeFault CheckFiniteLength(const RowCheck& check, const Rows<double>& lengths)
 // Checks that every number of a vector is finite.
 MaybeFault CheckFinite(const RowCheck& check, const Rows<double>& vectors);
 
-// Checks every number of the motion by itself.
-MaybeFault CheckMotionNumbers(const RowCheck& check, const MotionRows& motions);
-
-// Checks the motion as a whole. Requires: CheckMotionNumbers found nothing.
-MaybeFault CheckWay(const RowCheck& check, const Start& start, const MotionRows& motions);
+// Checks every number of the motion, then the motion as a whole.
+MaybeFault CheckMotion(const RowCheck& check, const Start& start, const MotionRows& motions);
 
 // Returns the faults in the order of the rows, at most one a row. find(check) returns the fault of
 // a row.

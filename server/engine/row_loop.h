@@ -11,10 +11,9 @@
 
 #include "absl/container/inlined_vector.h"
 #include "absl/types/span.h"
-#include "core/math/vec3.h"
 #include "core/query/work_budget.h"
 #include "server/engine/answer.h"
-#include "server/engine/row_reader.h"
+#include "server/engine/rows.h"
 
 namespace clearance::server {
 
@@ -28,16 +27,6 @@ inline constexpr std::uint64_t kVerticesAnIteration = 256;
 
 // Fewer than the core takes side by side, since the clock is looked at between them.
 inline constexpr std::size_t kDistanceRowsAtOnce = 32;
-
-// Checks a row after it is put, so that no finding can change it.
-template <class Kind>
-void CheckRow(const Work& work, const Kind& kind, std::uint32_t row,
-              const typename Kind::Answer& answer) {
-  const PairRows& pairs = kind.questions.pairs;
-  work.checks->Check(
-      kind.Asked(row), answer,
-      {work.table.digest(*pairs.slots_a.at(row)), work.table.digest(*pairs.slots_b.at(row))});
-}
 
 // Holds rows that are asked together: those of the next few that are not refused.
 template <class Kind>
@@ -74,10 +63,9 @@ class RowGroup {
     kind_.Ask(asked_, absl::MakeSpan(budgets_), absl::MakeSpan(answers_).first(asked_.size()));
   }
   void GiveUp() {
-    for (typename Kind::Answer& answer : answers_) {
-      answer = {};
-      answer.reason = UndecidedReason::kBudget;
-    }
+    typename Kind::Answer none;
+    none.reason = UndecidedReason::kBudget;
+    answers_.assign(answers_.size(), none);
   }
 
   // Puts row i of the work; the group was asked or given up.
@@ -112,7 +100,7 @@ class RowGroup {
 };
 
 // Answers, refuses or gives up each row, and returns how many are done. Kind has:
-//     questions, Answer, kRefused, kMostAtOnce
+//     questions, columns, Answer, kMostAtOnce
 //     Asked(row) -> the question as the core takes it
 //     Ask(rows, budgets, answers), Expected(row) and Scanned(answer, row) vertices
 //     Put(answer, i) and, for a refused row, Skip(i)
@@ -133,17 +121,21 @@ std::uint32_t ForEachRow(const Work& work, const Kind& kind) {
     for (std::size_t k = 0; i < end; ++i) {
       const std::uint32_t row = work.first + i;
       if (!group.IsAsked(k, row)) {
-        kind.columns.states[i] = Kind::kRefused;
+        kind.columns.states[i] = work.tally.refused_state();
         kind.Skip(i);
         work.tally.AddRefused();
         continue;
       }
       const typename Kind::Answer& answer = group.answer(k++);
       group.Put(i, answer, is_reached);
-      // Rows that were answered before an interruption are checked nevertheless.
+      // Checked after it is put, so that no finding can change it. Rows that were answered before
+      // an interruption are checked nevertheless.
       const bool has_time = !pacer.has_stopped() || work.MustLeaveRows();
       if (has_time && work.checks != nullptr && work.checks->Wants()) {
-        CheckRow(work, kind, row, answer);
+        const PairRows& pairs = kind.questions.pairs;
+        const DigestPair digests = {work.table.digest(*pairs.slots_a.at(row)),
+                                    work.table.digest(*pairs.slots_b.at(row))};
+        work.checks->Check(kind.Asked(row), answer, digests);
         pacer.LookNow();
       }
     }
@@ -203,26 +195,5 @@ inline std::uint64_t MostExpected(const ShapeTable& table) {
 
 // Returns whether rows of so few vertices cost the same, however many they scan.
 inline bool IsCheap(std::uint64_t vertices) { return vertices < kVerticesARow; }
-
-template <class T>
-void PutNumber(absl::Span<T> column, std::size_t i, T value) {
-  if (!column.empty()) column[i] = value;
-}
-
-inline void PutVector(absl::Span<double> column, std::size_t i, const Vec3d& v) {
-  if (column.empty()) return;
-  column[3 * i] = v.x;
-  column[3 * i + 1] = v.y;
-  column[3 * i + 2] = v.z;
-}
-
-// Puts where bodies are nearest to each other or meet.
-template <class Columns, class Answer>
-void PutContact(const Columns& columns, std::size_t i, const Answer& answer) {
-  PutNumber(columns.distances, i, answer.distance);
-  PutVector(columns.points_a, i, answer.p_WA);
-  PutVector(columns.points_b, i, answer.p_WB);
-  PutVector(columns.normals, i, answer.n_AB);
-}
 
 }  // namespace clearance::server

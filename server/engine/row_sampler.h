@@ -17,7 +17,10 @@ class SampledRows {
  public:
   // No ticket wins.
   SampledRows() = default;
-  SampledRows(std::uint64_t first_ticket, std::uint64_t window);
+  SampledRows(std::uint64_t first_ticket, std::uint64_t window)
+      : window_(window), ticket_(first_ticket), winner_(WinnerOf(first_ticket / window)) {
+    if (winner_ < ticket_) Advance();
+  }
 
   // Returns whether the next row is picked.
   bool Next() { return ticket_++ == winner_ && Advance(); }
@@ -25,8 +28,21 @@ class SampledRows {
  private:
   static constexpr std::uint64_t kNoTicket = ~std::uint64_t{0};
 
-  std::uint64_t WinnerOf(std::uint64_t window_index) const;
-  bool Advance();
+  // SplitMix64 (Steele, Lea, Flood 2014): every bit of the number affects every bit of the hash.
+  static std::uint64_t Mix(std::uint64_t number) {
+    number += 0x9e3779b97f4a7c15;
+    number = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9;
+    number = (number ^ (number >> 27)) * 0x94d049bb133111eb;
+    return number ^ (number >> 31);
+  }
+  std::uint64_t WinnerOf(std::uint64_t window_index) const {
+    return window_index * window_ + Mix(window_index) % window_;
+  }
+  // Moves from the winner of one window to that of the next.
+  bool Advance() {
+    winner_ = WinnerOf(winner_ / window_ + 1);
+    return true;
+  }
 
   std::uint64_t window_ = 0;
   std::uint64_t ticket_ = 0;

@@ -12,12 +12,12 @@
 namespace clearance::server {
 namespace {
 
-// Holds one enabled pair, by the places of its bodies. `b` is in the scene, or a query body.
+// Holds one enabled pair. `b` is in the scene, or a query body.
 struct ScenePair {
   IdPair ids;
   double margin = 0;
-  std::size_t a = 0;
-  std::size_t own_b = 0;  // of a pair of the asker's own
+  std::size_t a = 0;                 // among the query bodies
+  std::optional<std::size_t> own_b;  // the same of b; in a pair of the asker's own
   SceneBody body_b;
 };
 
@@ -45,22 +45,16 @@ class AllPairs {
 
   // Returns the pair that an answer names; nothing if there is no such pair.
   std::optional<ScenePair> Find(const IdPair& ids) const {
-    const auto own = [&](BodyId id) {
-      return static_cast<std::size_t>(
-          std::find_if(asker_.bodies.begin(), asker_.bodies.end(),
-                       [&](const SceneBody& body) { return body.id == id; }) -
-          asker_.bodies.begin());
+    const auto own = [&](BodyId id) -> std::optional<std::size_t> {
+      const auto found = std::ranges::find(asker_.bodies, id, &SceneBody::id);
+      if (found == asker_.bodies.end()) return std::nullopt;
+      return found - asker_.bodies.begin();
     };
-    const std::size_t a = own(ids.a);
-    if (a == asker_.bodies.size()) return std::nullopt;
-    if (ids.is_self) {
-      const std::size_t b = own(ids.b);
-      if (b == asker_.bodies.size()) return std::nullopt;
-      return Enabled(a, asker_.bodies[b], b, true);
-    }
-    const std::optional<SceneBody> other = asker_.scene.Find(ids.b);
-    if (!other) return std::nullopt;
-    return Enabled(a, *other, 0, false);
+    const std::optional<std::size_t> a = own(ids.a);
+    const std::optional<std::size_t> own_b = ids.is_self ? own(ids.b) : std::nullopt;
+    if (!a || (ids.is_self && !own_b)) return std::nullopt;
+    const std::optional<SceneBody> b = own_b ? asker_.bodies[*own_b] : asker_.scene.Find(ids.b);
+    return b ? Enabled(*a, *b, own_b) : std::nullopt;
   }
 
   const Pose& PoseOf(std::size_t own) const {
@@ -68,24 +62,24 @@ class AllPairs {
   }
   PosedBody A(const ScenePair& pair) const { return {*asker_.bodies[pair.a].body, PoseOf(pair.a)}; }
   PosedBody B(const ScenePair& pair) const {
-    return {*pair.body_b.body, pair.ids.is_self ? PoseOf(pair.own_b) : pair.body_b.X_WB};
+    return {*pair.body_b.body, pair.own_b ? PoseOf(*pair.own_b) : pair.body_b.X_WB};
   }
 
  private:
   std::optional<ScenePair> PairAt(std::uint64_t index) const {
-    if (index < with_scene_) {
-      return Enabled(index / asker_.scene.size(), asker_.scene.BodyAt(index % asker_.scene.size()),
-                     0, false);
-    }
-    index -= with_scene_;
-    const std::size_t b = index % asker_.bodies.size();
-    return Enabled(index / asker_.bodies.size(), asker_.bodies[b], b, true);
+    const std::size_t scene = asker_.scene.size();
+    if (index < with_scene_)
+      return Enabled(index / scene, asker_.scene.BodyAt(index % scene), std::nullopt);
+    const std::size_t own = asker_.bodies.size();
+    const std::size_t b = (index - with_scene_) % own;
+    return Enabled((index - with_scene_) / own, asker_.bodies[b], b);
   }
 
   // Takes own pairs only in the order of their ids.
-  std::optional<ScenePair> Enabled(std::size_t a, const SceneBody& b, std::size_t own_b,
-                                   bool is_self) const {
+  std::optional<ScenePair> Enabled(std::size_t a, const SceneBody& b,
+                                   std::optional<std::size_t> own_b) const {
     const SceneBody& body_a = asker_.bodies[a];
+    const bool is_self = own_b.has_value();
     if (!IsEnabled(body_a.bits, b.bits) || (is_self && body_a.id >= b.id)) return std::nullopt;
     ScenePair pair = {{body_a.id, b.id, is_self}, body_a.margin + b.margin, a, own_b, b};
     if (margin_) {
@@ -135,7 +129,7 @@ class Alone {
     const PosedBody a = pairs_.A(pair);
     const PosedBody b = pairs_.B(pair);
     const Motion rest = {.displacement = {}, .rotation = {}, .pivot = b.pose.p_WS};
-    const Motion& motion_b = pair.ids.is_self ? asked.moving.motions[pair.own_b] : rest;
+    const Motion& motion_b = pair.own_b ? asked.moving.motions[*pair.own_b] : rest;
     MotionOptions options;
     options.target_distance = pair.margin;
     options.ignore_initial_contact = asked.options.ignore_initial_contact;
@@ -165,9 +159,6 @@ class Alone {
 bool IsBeforeByIds(const IdPair& x, const IdPair& y) {
   return std::tuple(x.a, x.b, x.is_self) < std::tuple(y.a, y.b, y.is_self);
 }
-
-// Returns the contradiction of an answer that names a pair that does not exist.
-SceneContradiction NoSuchPair(const IdPair& ids) { return {ids, Claim::kState, 1, 0}; }
 
 Verdict VerdictAlone(const ScenePair& pair, Alone* alone, Bracket* bracket) {
   if (pair.margin == 0) {
@@ -232,7 +223,10 @@ MaybeSceneContradiction CheckLower(const ScenePair& pair, const Bracket& bracket
   return SceneContradiction{pair.ids, Claim::kLower, claimed.lower, upper};
 }
 
-// Beside an answer that no pair is within its margin at the start, or that this is the first.
+// Compares the answer to a sweep with another pair, which contradicts it
+//   - if it overlaps initially, unless the answer says so of a pair that is not after it by ids;
+//   - if it is hit, and the answer says that all pairs stay free, or are free beyond that time.
+// With `any` the answer may name any pair that is hit: then no other one contradicts it.
 MaybeSceneContradiction CheckContact(const ScenePair& pair, const TimeOfCollisionAnswer& contact,
                                      const AskedSweep& asked, const PairSweep& earliest) {
   const MotionState claimed = earliest.contact.state;
@@ -251,15 +245,35 @@ MaybeSceneContradiction CheckContact(const ScenePair& pair, const TimeOfCollisio
   return SceneContradiction{pair.ids, Claim::kTime, earliest.contact.t_free, contact.t_hit};
 }
 
-// Looks at the pair that an answer names, if it names one, and then at others.
+// Tells which pairs to look at, and how many computations one takes.
+struct LookOrder {
+  PairTurn turn;
+  const IdPair* named;  // by the answer; null: none
+  std::uint64_t computations_of_named;
+  std::uint64_t computations_of_other;
+};
+
+// Looks at the pair that the answer names and then at others. named and other take a pair and
+// return its contradiction.
 template <class Named, class Other>
-SceneLook LookAt(const AllPairs& pairs, PairTurn turn, const Named& named, const Other& other) {
+SceneLook LookAt(const AllPairs& pairs, const LookOrder& order, const Named& named,
+                 const Other& other) {
   Alone alone(pairs);
   SceneLook look;
-  look.contradiction = named(&alone);
+  if (order.named != nullptr) {
+    const std::optional<ScenePair> pair = pairs.Find(*order.named);
+    if (!pair) {
+      look.contradiction = SceneContradiction{*order.named, Claim::kState, 1, 0};
+    } else if (alone.HasRoomFor(*pair, order.computations_of_named)) {
+      look.contradiction = named(*pair, &alone);
+    }
+  }
   if (!look.contradiction) {
     look.contradiction =
-        pairs.LookAtSome(turn, [&](const ScenePair& pair) { return other(pair, &alone); });
+        pairs.LookAtSome(order.turn, [&](const ScenePair& pair) -> MaybeSceneContradiction {
+          if (!alone.HasRoomFor(pair, order.computations_of_other)) return std::nullopt;
+          return other(pair, &alone);
+        });
   }
   look.is_too_large = alone.is_short();
   return look;
@@ -268,82 +282,67 @@ SceneLook LookAt(const AllPairs& pairs, PairTurn turn, const Named& named, const
 // Distance computations of a pair beside others: a second one may tell how near it is.
 constexpr std::uint64_t kComputationsALook = 2;
 
-MaybeSceneContradiction CheckNamed(const AllPairs& pairs, const CheckAnswer& answer, Alone* alone) {
-  if (answer.verdict == Verdict::kFree) return std::nullopt;
-  const std::optional<ScenePair> named = pairs.Find(answer.first.pair);
-  if (!named) return NoSuchPair(answer.first.pair);
-  if (!alone->HasRoomFor(*named, 1)) return std::nullopt;
-  Bracket bracket;
-  const Verdict verdict = VerdictAlone(*named, alone, &bracket);
-  if (verdict != answer.verdict) return OtherVerdict(named->ids, answer.verdict, verdict);
-  const Bracket& told = answer.first.bracket;
-  if (told.upper != bracket.upper)
-    return SceneContradiction{named->ids, Claim::kUpper, told.upper, bracket.upper};
-  if (told.lower != bracket.lower)
-    return SceneContradiction{named->ids, Claim::kLower, told.lower, bracket.lower};
-  return std::nullopt;
-}
-
 }  // namespace
 
 SceneLook FindContradiction(const Asker& asker, const CheckAnswer& answer, PairTurn turn) {
-  const AllPairs pairs(asker, std::nullopt);
-  const auto named = [&](Alone* alone) { return CheckNamed(pairs, answer, alone); };
+  const PairVerdict& told = answer.first;
+  const auto named = [&](const ScenePair& pair, Alone* alone) -> MaybeSceneContradiction {
+    Bracket bracket;
+    const Verdict found = VerdictAlone(pair, alone, &bracket);
+    if (found != answer.verdict) return OtherVerdict(pair.ids, answer.verdict, found);
+    if (told.bracket.upper != bracket.upper)
+      return SceneContradiction{pair.ids, Claim::kUpper, told.bracket.upper, bracket.upper};
+    if (told.bracket.lower != bracket.lower)
+      return SceneContradiction{pair.ids, Claim::kLower, told.bracket.lower, bracket.lower};
+    return std::nullopt;
+  };
   const auto other = [&](const ScenePair& pair, Alone* alone) -> MaybeSceneContradiction {
-    if (!alone->HasRoomFor(pair, kComputationsALook)) return std::nullopt;
     Bracket bracket;
     const Verdict found = VerdictAlone(pair, alone, &bracket);
     if (!MayBe(answer, pair, found)) return OtherVerdict(pair.ids, answer.verdict, found);
     return CheckFreeRadius(pair, answer.free_radius, alone);
   };
-  return LookAt(pairs, turn, named, other);
+  const IdPair* const ids = answer.verdict == Verdict::kFree ? nullptr : &told.pair;
+  return LookAt(AllPairs(asker, std::nullopt), {turn, ids, 1, kComputationsALook}, named, other);
 }
 
 SceneLook FindContradiction(const AskedMinimumDistance& asked, const MinimumDistanceAnswer& answer,
                             PairTurn turn) {
-  const AllPairs pairs(asked.asker, std::nullopt);
   const DistanceOptions options = {.max_distance = asked.options.max_distance,
                                    .tolerance = asked.options.tolerance,
                                    .exact = asked.options.exact};
   const Bracket& told = answer.distance.bracket;
-  const auto named = [&](Alone* alone) -> MaybeSceneContradiction {
-    if (!answer.has_pair) return std::nullopt;
-    const std::optional<ScenePair> pair = pairs.Find(answer.pair);
-    if (!pair) return NoSuchPair(answer.pair);
-    if (!alone->HasRoomFor(*pair, 1)) return std::nullopt;
-    const double upper = alone->AskDistance(*pair, options).bracket.upper;
+  const auto named = [&](const ScenePair& pair, Alone* alone) -> MaybeSceneContradiction {
+    const double upper = alone->AskDistance(pair, options).bracket.upper;
     if (upper == told.upper) return std::nullopt;
-    return SceneContradiction{pair->ids, Claim::kUpper, told.upper, upper};
+    return SceneContradiction{pair.ids, Claim::kUpper, told.upper, upper};
   };
   const auto other = [&](const ScenePair& pair, Alone* alone) -> MaybeSceneContradiction {
-    if (!alone->HasRoomFor(pair, kComputationsALook)) return std::nullopt;
     const DistanceAnswer found = alone->AskDistance(pair, options);
     if (found.state == State::kBeyond) return std::nullopt;
     if (found.bracket.upper < told.upper)
       return SceneContradiction{pair.ids, Claim::kUpper, told.upper, found.bracket.upper};
     return CheckLower(pair, found.bracket, {options, told.lower}, alone);
   };
-  return LookAt(pairs, turn, named, other);
+  return LookAt(AllPairs(asked.asker, std::nullopt),
+                {turn, answer.has_pair ? &answer.pair : nullptr, 1, kComputationsALook}, named,
+                other);
 }
 
 SceneLook FindContradiction(const AskedSweep& asked, const SweepAnswer& answer, PairTurn turn) {
-  const AllPairs pairs(asked.moving.asker, asked.margin);
   const PairSweep& earliest = answer.earliest;
   const TimeOfCollisionAnswer& told = earliest.contact;
-  const auto named = [&](Alone* alone) -> MaybeSceneContradiction {
-    if (told.state == MotionState::kFree) return std::nullopt;
-    const std::optional<ScenePair> pair = pairs.Find(earliest.pair);
-    if (!pair) return NoSuchPair(earliest.pair);
-    if (!alone->HasRoomFor(*pair, told.iterations)) return std::nullopt;
-    const TimeOfCollisionAnswer found = alone->AskContact(asked, *pair);
+  const auto named = [&](const ScenePair& pair, Alone* alone) -> MaybeSceneContradiction {
+    const TimeOfCollisionAnswer found = alone->AskContact(asked, pair);
     if (found.state == told.state && found.t_hit == told.t_hit) return std::nullopt;
-    return SceneContradiction{pair->ids, Claim::kTime, told.t_hit, found.t_hit};
+    return SceneContradiction{pair.ids, Claim::kTime, told.t_hit, found.t_hit};
   };
-  const auto other = [&](const ScenePair& pair, Alone* alone) -> MaybeSceneContradiction {
-    if (!alone->HasRoomFor(pair, 1)) return std::nullopt;
+  const auto other = [&](const ScenePair& pair, Alone* alone) {
     return CheckContact(pair, alone->AskContact(asked, pair), asked, earliest);
   };
-  return LookAt(pairs, turn, named, other);
+  const IdPair* const ids = told.state == MotionState::kFree ? nullptr : &earliest.pair;
+  return LookAt(AllPairs(asked.moving.asker, asked.margin), {turn, ids, told.iterations, 1}, named,
+                other);
 }
 
 }  // namespace clearance::server

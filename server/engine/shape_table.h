@@ -6,11 +6,13 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/shape/rigid_body.h"
@@ -19,8 +21,15 @@ namespace clearance::server {
 
 enum class SlotState : std::uint8_t { kNeverOpened, kOpen, kClosed, kPoisoned };
 
-// Returns the vertices of one piece on average, rounded up; a curved one counts as some vertices.
-std::uint64_t VerticesAPiece(const RigidBody& body);
+// Returns the vertices of one piece on average, rounded up. A curved one counts as some vertices:
+// its support is a few square roots.
+inline std::uint64_t VerticesAPiece(const RigidBody& body) {
+  constexpr std::uint64_t kCurved = 32;
+  std::uint64_t vertices = body.vertex_count();
+  for (const Piece& piece : body.pieces()) vertices += piece.shape->is_curved() ? kCurved : 0;
+  const std::uint64_t pieces = body.pieces().size();
+  return (vertices + pieces - 1) / pieces;
+}
 
 // Holds the shapes by slot. Thread-compatible.
 class ShapeTable {
@@ -28,14 +37,37 @@ class ShapeTable {
   // `owned_bytes` is the cost of the shape for the table's owner: 0 for one that the registry
   // holds. The digest is kept to report which shape it was.
   void Open(std::uint32_t slot, RigidBodyPtr body, std::uint64_t owned_bytes,
-            std::string_view digest = "");
+            std::string_view digest = "") {
+    const std::uint64_t vertices = VerticesAPiece(*body);
+    max_vertices_a_step_ = std::max(max_vertices_a_step_, vertices);
+    max_piece_count_ = std::max<std::uint64_t>(max_piece_count_, body->pieces().size());
+    const double bounding_radius = body->bounding_radius();
+    Put(slot, {.body = std::move(body),
+               .text = std::make_unique<const std::string>(digest),
+               .owned_bytes = owned_bytes,
+               .vertices_a_step = vertices,
+               .bounding_radius = bounding_radius,
+               .state = SlotState::kOpen});
+  }
   // `reason` is kept until the slot is opened or closed; a slot that is poisoned already keeps its
   // first reason.
-  void Poison(std::uint32_t slot, const std::string& reason);
+  void Poison(std::uint32_t slot, const std::string& reason) {
+    if (state(slot) == SlotState::kPoisoned) return;
+    Put(slot, {.text = std::make_unique<const std::string>(reason), .state = SlotState::kPoisoned});
+  }
   // Poisons every slot that is open.
-  void PoisonOpen(const std::string& reason);
+  void PoisonOpen(const std::string& reason) {
+    for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
+      if (slots_[slot].state == SlotState::kOpen) Poison(slot, reason);
+    }
+  }
   // Returns false if the slot was neither open nor poisoned.
-  bool Close(std::uint32_t slot);
+  bool Close(std::uint32_t slot) {
+    const SlotState before = state(slot);
+    if (before != SlotState::kOpen && before != SlotState::kPoisoned) return false;
+    Put(slot, {.state = SlotState::kClosed});
+    return true;
+  }
 
   SlotState state(std::uint32_t slot) const {
     return slot < slots_.size() ? slots_[slot].state : SlotState::kNeverOpened;
@@ -80,7 +112,11 @@ class ShapeTable {
     SlotState state = SlotState::kNeverOpened;
   };
 
-  void Put(std::uint32_t slot, Slot content);
+  void Put(std::uint32_t slot, Slot content) {
+    if (slot >= slots_.size()) slots_.resize(std::size_t{slot} + 1);
+    owned_bytes_ += content.owned_bytes - slots_[slot].owned_bytes;
+    slots_[slot] = std::move(content);
+  }
 
   std::vector<Slot> slots_;
   std::uint64_t owned_bytes_ = 0;

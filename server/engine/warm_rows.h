@@ -32,13 +32,34 @@ class WarmRows {
   };
 
   // Returns false, and writes nothing, if nothing is known of the row with these slots.
-  bool Find(const Key& key, Witness* start) const;
+  bool Find(const Key& key, Witness* start) const {
+    if (key.row >= rows_.size()) return false;
+    const Row& row = rows_[key.row];
+    if (row.size == 0 || row.slot_a != key.slot_a || row.slot_b != key.slot_b) return false;
+    start->size = row.size;
+    std::ranges::copy(row.vertices_a, start->vertices_a.begin());
+    std::ranges::copy(row.vertices_b, start->vertices_b.begin());
+    return true;
+  }
 
   // Makes room for the rows of a batch, up to kMostRows.
-  void Reserve(std::uint32_t rows);
+  void Reserve(std::uint32_t rows) {
+    if (rows <= rows_.size()) return;
+    rows_.reserve(CapacityFor(rows));
+    rows_.resize(std::min(rows, kMostRows));
+  }
 
   // Keeps the witness of the answer, if it can be a start.
-  void Keep(const Key& key, const DistanceAnswer& answer);
+  void Keep(const Key& key, const DistanceAnswer& answer) {
+    if (key.row >= kMostRows) return;
+    Reserve(key.row + 1);
+    Row& row = rows_[key.row];
+    row = {.slot_a = key.slot_a, .slot_b = key.slot_b};
+    if (answer.state != State::kSeparated) return;
+    row.size = std::min(answer.witness.size, kMostPairs);
+    std::copy_n(answer.witness.vertices_a.begin(), row.size, row.vertices_a.begin());
+    std::copy_n(answer.witness.vertices_b.begin(), row.size, row.vertices_b.begin());
+  }
 
   // Must be called whenever the shape of a slot changes: vertices are numbers of its shape.
   void Forget() { rows_.clear(); }

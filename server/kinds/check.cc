@@ -3,6 +3,7 @@
 #include "server/kinds/check.h"
 
 #include <cstddef>
+#include <limits>
 
 #include "absl/strings/str_format.h"
 #include "absl/types/span.h"
@@ -21,7 +22,7 @@ class ChecksAhead {
   // The answer of the next row that is not refused. Requires: tools with own pairs, rows with
   // poses.
   CheckAnswer Take(const RowTools& tools) {
-    if (next_answer_ == tools.room.checks_ahead.size() || !has_begun_) AskNext(tools);
+    if (next_answer_ >= tools.room.checks_ahead.size()) AskNext(tools);
     // A list of the row's pairs goes on with what the check has left.
     *tools.budget = tools.room.budgets_ahead[next_answer_];
     return tools.room.checks_ahead[next_answer_++];
@@ -29,7 +30,6 @@ class ChecksAhead {
 
  private:
   void AskNext(const RowTools& tools) {
-    has_begun_ = true;
     next_answer_ = 0;
     std::vector<Pose>& poses = tools.room.poses_ahead;
     const std::size_t bodies = rows_.asked.bodies.size();
@@ -56,16 +56,12 @@ class ChecksAhead {
   const Work& work_;
   std::uint32_t next_row_;
   std::size_t next_fault_ = 0;
-  std::size_t next_answer_ = 0;
-  bool has_begun_ = false;
+  std::size_t next_answer_ = std::numeric_limits<std::size_t>::max();  // nothing was asked yet
 };
 
 struct CheckRows {
-  static constexpr int kRefused = kVerdictRefused;
-  static constexpr int kUndecided = static_cast<int>(Verdict::kUndecided);
-
   const CheckQuestions& questions;
-  const CheckColumns& columns;
+  const Columns& columns;
   const RowTools& tools;
   ChecksAhead* ahead;
 
@@ -108,11 +104,10 @@ struct CheckRows {
 
   SceneFinding Find(std::uint32_t row, const CheckAnswer& answer, PairTurn turn) const {
     const Asker asker = tools.AskerOf(questions.configurations, row);
-    SceneFinding finding = tools.FindingOf(questions.configurations.asked, asker);
-    finding.kind = QueryKind::kCheck;
-    finding.question = absl::StrFormat("check wants_free_radius %d", Options().wants_free_radius);
-    finding.look = FindContradiction(asker, answer, turn);
-    return finding;
+    return {.look = FindContradiction(asker, answer, turn),
+            .question = absl::StrFormat("check wants_free_radius %d", Options().wants_free_radius),
+            .bodies = asker.bodies,
+            .poses = asker.poses};
   }
 };
 
@@ -124,14 +119,11 @@ void ReadQuestions(const v1::CheckBatch& batch, ColumnReader* /*reader*/,
 }
 
 std::vector<RowFault> FindFaults(const CheckQuestions& questions, const ShapeTable& /*table*/) {
-  return FindFaultsOf(questions.configurations.count,
-                      [&, same = SameInAll()](const RowCheck& check) mutable {
-                        return CheckPoses(check, questions.configurations, &same);
-                      });
+  return FindFaultsOf(questions.configurations);
 }
 
 std::uint32_t AnswerRows(const CheckQuestions& questions, const Work& work,
-                         const CheckColumns& columns) {
+                         const Columns& columns) {
   ChecksAhead ahead(questions.configurations, work);
   return AnswerSceneRows<CheckRows>(questions, work, columns, &ahead);
 }

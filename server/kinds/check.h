@@ -10,10 +10,8 @@
 
 #include "clearance/v1/scene_query.pb.h"
 #include "server/engine/answer.h"
-#include "server/kinds/columns.h"
 #include "server/kinds/configurations.h"
-#include "server/kinds/pair_list.h"
-#include "server/kinds/session_field.h"
+#include "server/kinds/reply_columns.h"
 
 namespace clearance::server {
 
@@ -23,38 +21,25 @@ struct CheckQuestions {
   std::uint32_t max_pairs = 0;  // that a row lists; 0: it lists none
 };
 
-struct CheckColumns {
-  absl::Span<int> states;  // verdicts; always wanted
-  absl::Span<std::uint32_t> bodies_a, bodies_b;
-  absl::Span<bool> is_self;
-  absl::Span<double> lower_bounds, upper_bounds, free_radii;
-  PairList listed = {};
-};
-
 struct CheckKind {
   using Batch = v1::CheckBatch;
   using Result = v1::CheckBatchResult;
   using Questions = CheckQuestions;
-  using Columns = CheckColumns;
   using Detail = v1::CheckDetail;
   using List = v1::VerdictPairColumns;
 
-  static constexpr QueryKind kKind = QueryKind::kCheck;
-  static constexpr SessionField kInSession = {"check", v1::SessionRequest::kCheck,
-                                              &v1::SessionRequest::check,
-                                              &v1::SessionResponse::mutable_check};
   static constexpr auto kListed =
-      std::tuple(Numbers(&PairList::lower_bounds, &List::mutable_lower_bounds, &Detail::bounds),
-                 Numbers(&PairList::upper_bounds, &List::mutable_upper_bounds, &Detail::bounds));
+      std::tuple(Listed{&PairList::lower_bounds, &List::mutable_lower_bounds, &Detail::bounds},
+                 Listed{&PairList::upper_bounds, &List::mutable_upper_bounds, &Detail::bounds});
   static constexpr auto kColumns = std::tuple(
-      Numbers(&Columns::states, &Result::mutable_verdicts, kAlways),
-      Numbers(&Columns::bodies_a, &Result::mutable_bodies_a, &Detail::pairs),
-      Numbers(&Columns::bodies_b, &Result::mutable_bodies_b, &Detail::pairs),
-      Numbers(&Columns::is_self, &Result::mutable_is_self, &Detail::pairs),
-      NumbersOr(-kNoBound, &Columns::lower_bounds, &Result::mutable_lower_bounds, &Detail::bounds),
-      NumbersOr(kNoBound, &Columns::upper_bounds, &Result::mutable_upper_bounds, &Detail::bounds),
-      Numbers(&Columns::free_radii, &Result::mutable_free_radii, &Detail::free_radii),
-      Pairs(&Columns::listed, &Result::mutable_pairs, &List::mutable_verdicts, kListed, kMaxPairs));
+      Numbers{&Columns::states, &Result::mutable_verdicts, kAlways},
+      Numbers{&Columns::bodies_a, &Result::mutable_bodies_a, &Detail::pairs},
+      Numbers{&Columns::bodies_b, &Result::mutable_bodies_b, &Detail::pairs},
+      Numbers{&Columns::is_self, &Result::mutable_is_self, &Detail::pairs},
+      Numbers{&Columns::lower_bounds, &Result::mutable_lower_bounds, &Detail::bounds}.Or(-kNoBound),
+      Numbers{&Columns::upper_bounds, &Result::mutable_upper_bounds, &Detail::bounds}.Or(kNoBound),
+      Numbers{&Columns::free_radii, &Result::mutable_free_radii, &Detail::free_radii},
+      Pairs{&Result::mutable_pairs, &List::mutable_verdicts, kListed, kMaxPairs});
 
   static const Detail& DetailOf(const Batch& batch) { return batch.detail(); }
   static std::uint64_t UnitsASearch(const Batch& batch) {
@@ -64,7 +49,6 @@ struct CheckKind {
 
 void ReadQuestions(const v1::CheckBatch& batch, ColumnReader* reader, CheckQuestions* questions);
 std::vector<RowFault> FindFaults(const CheckQuestions& questions, const ShapeTable& table);
-std::uint32_t AnswerRows(const CheckQuestions& questions, const Work& work,
-                         const CheckColumns& columns);
+std::uint32_t AnswerRows(const CheckQuestions& questions, const Work& work, const Columns& columns);
 
 }  // namespace clearance::server

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Describes the columns of a reply. A kind lists them once, in kColumns: the bytes of a row, the
-// columns in the message and their slices follow from that list.
+// The columns into which rows' answers are put, of all kinds.
 
 #pragma once
 
@@ -9,189 +8,98 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
-#include <tuple>
-#include <type_traits>
 
 #include "absl/types/span.h"
+#include "clearance/v1/query.pb.h"
+#include "core/math/vec3.h"
+#include "core/scene/scene_query.h"
 
 namespace clearance::server {
 
-// Bytes of one number on the wire, at most. Packed doubles and fixed32 have a fixed length. A row
-// that is undecided is listed with a tag of 2 bytes, a length, its index and its reason.
-inline constexpr std::uint64_t kStateBytes = 1;
-inline constexpr std::uint64_t kNumberBytes = 8;
-inline constexpr std::uint64_t kIndexBytes = 4;
-inline constexpr std::uint64_t kVarintBytes = 5;
-inline constexpr std::uint64_t kUndecidedRowBytes = 12;
-
-// No reply has more bytes than this beside its rows and errors.
-inline constexpr std::uint64_t kMaxReplyOverhead = 512;
-
-// Selects the rows first .. first + count of a part.
-struct RowRange {
-  std::uint32_t first = 0;
-  std::uint32_t count = 0;
-};
-
-// Tells which columns a batch wants.
-template <class Detail, class Batch>
-struct Wishes {
-  const Detail& detail;
-  const Batch& batch;
-
-  // `wanted` is asked with the detail or, if it takes both, with the detail and the batch.
-  template <class Wanted>
-  auto Of(const Wanted& wanted) const {
-    if constexpr (std::is_invocable_v<Wanted, const Detail&>) {
-      return std::invoke(wanted, detail);
-    } else {
-      return wanted(detail, batch);
-    }
-  }
-};
-template <class Detail, class Batch>
-Wishes(const Detail&, const Batch&) -> Wishes<Detail, Batch>;
-
-inline constexpr auto kAlways = [](const auto& /*detail*/, const auto& /*batch*/) { return true; };
-
-// Returns the detail of a batch or, if it has none, one with what `set` sets.
-template <class Batch, class... Set>
-auto DetailOr(const Batch& batch, Set... set) {
-  auto detail = batch.detail();
-  if (!batch.has_detail()) (std::invoke(set, detail, true), ...);
-  return detail;
-}
-
-// A column with as many numbers in each row: `span` is where the engine fills it, `field` where it
-// is in the message. An empty span costs nothing: the column is not wanted.
-template <class Columns, class T, class Field, class Wanted>
-struct FixedColumn {
-  absl::Span<T> Columns::*span;
-  Field field;
-  Wanted wanted;
-  std::size_t width = 1;
-  std::uint64_t bytes = std::is_same_v<T, int> ? kStateBytes : sizeof(T);  // of a number
-  T unknown = T{0};  // in rows of which the number is not known
-
-  template <class Wish>
-  std::uint64_t RowBytes(const Wish& wish) const {
-    return wish.Of(wanted) ? width * bytes : 0;
-  }
-  template <class Wish, class Result>
-  void Make(const Wish& wish, std::uint32_t rows, Result* result, Columns* columns) const {
-    if (!wish.Of(wanted)) return;
-    google::protobuf::RepeatedField<T>* const numbers = std::invoke(field, result);
-    numbers->Resize(static_cast<int>(width * rows), unknown);
-    columns->*span = absl::MakeSpan(numbers->mutable_data(), width * rows);
-  }
-  void Cut(const RowRange& rows, Columns* columns) const {
-    absl::Span<T>& column = columns->*span;
-    if (!column.empty()) column = column.subspan(width * rows.first, width * rows.count);
-  }
-  bool IsList(const Columns& /*columns*/) const { return false; }
-};
-
-template <class Columns, class T, class Field, class Wanted>
-constexpr FixedColumn<Columns, T, Field, Wanted> Numbers(absl::Span<T> Columns::*span, Field field,
-                                                         Wanted wanted) {
-  return {span, field, wanted};
-}
 // No row must look like a distance of 0 that was never found.
 inline constexpr double kNoDistance = std::numeric_limits<double>::quiet_NaN();
-inline constexpr double kNoBound = std::numeric_limits<double>::infinity();
 
-template <class Columns, class Field, class Wanted>
-constexpr FixedColumn<Columns, double, Field, Wanted> NumbersOr(double unknown,
-                                                                absl::Span<double> Columns::*span,
-                                                                Field field, Wanted wanted) {
-  return {span, field, wanted, 1, kNumberBytes, unknown};
-}
-template <class Columns, class Field, class Wanted>
-constexpr FixedColumn<Columns, double, Field, Wanted> Vectors(absl::Span<double> Columns::*span,
-                                                              Field field, Wanted wanted) {
-  return {span, field, wanted, 3};
-}
-template <class Columns, class Field, class Wanted>
-constexpr FixedColumn<Columns, std::uint32_t, Field, Wanted> Varints(
-    absl::Span<std::uint32_t> Columns::*span, Field field, Wanted wanted,
-    std::uint64_t bytes = kVarintBytes) {
-  return {span, field, wanted, 1, bytes};
-}
+// Holds the fields of the message that lists the pairs of rows, one row after another: row i has
+// the entries offsets[i] .. offsets[i + 1]. Null: not wanted, or not of this kind.
+struct PairList {
+  template <class T>
+  using Field = google::protobuf::RepeatedField<T>*;
 
-// A column with any number of entries in each row, appended to a separate message. `offsets` of
-// that message tell where rows begin. Null: the column is not wanted.
-template <class Columns, class List, class Field, class Wanted, class Bytes>
-struct ListColumn {
-  List* Columns::*list;
-  Field field;
-  Wanted wanted;
-  Bytes bytes;  // of the entries of a row, at most
+  Field<std::uint32_t> offsets = nullptr;  // null: nothing is listed
+  Field<std::uint32_t> bodies_a = nullptr, bodies_b = nullptr;
+  Field<bool> is_self = nullptr;
+  Field<int> states = nullptr;  // numbers of Verdict, State or MotionState
+  Field<double> distances = nullptr, lower_bounds = nullptr, upper_bounds = nullptr;
+  Field<double> t_free = nullptr, t_hit = nullptr, t_leave = nullptr;
+  Field<double> points_a = nullptr, points_b = nullptr, normals = nullptr;
+  absl::Span<bool> truncated = {};  // 1 a row, of kinds that may leave pairs out
 
-  template <class Wish>
-  std::uint64_t RowBytes(const Wish& wish) const {
-    return wish.Of(wanted) ? kIndexBytes + wish.Of(bytes) : 0;
-  }
-  template <class Wish, class Result>
-  void Make(const Wish& wish, std::uint32_t rows, Result* result, Columns* columns) const {
-    if (!wish.Of(wanted)) return;
-    columns->*list = std::invoke(field, result);
-    (columns->*list)->mutable_offsets()->Reserve(static_cast<int>(rows) + 1);
-    (columns->*list)->add_offsets(0);
-  }
-  // Rows are listed one after another, whichever slice they are of.
-  void Cut(const RowRange& /*rows*/, Columns* /*columns*/) const {}
-  bool IsList(const Columns& columns) const { return columns.*list != nullptr; }
+  bool is_wanted() const { return offsets != nullptr; }
+  void EndRow() const { offsets->Add(static_cast<std::uint32_t>(states->size())); }
+  // Removes the pairs that were listed since the last row ended: those of this row.
+  void DropRow(std::uint32_t row) const;
 };
 
-template <class Columns, class List, class Field, class Wanted, class Bytes>
-constexpr ListColumn<Columns, List, Field, Wanted, Bytes> Entries(List* Columns::*list, Field field,
-                                                                  Wanted wanted, Bytes bytes) {
-  return {list, field, wanted, bytes};
+// Holds one number a row in each column, or a vector of three. Empty or null: not wanted, or not of
+// this kind.
+struct Columns {
+  absl::Span<int> states = {};  // always wanted; numbers of State, MotionState or Verdict
+  absl::Span<std::uint32_t> bodies_a = {}, bodies_b = {};
+  absl::Span<bool> is_self = {};
+  absl::Span<double> distances = {}, lower_bounds = {}, upper_bounds = {};
+  absl::Span<double> t_free = {}, t_hit = {}, t_leave = {};
+  absl::Span<double> points_a = {}, points_b = {}, normals = {};
+  absl::Span<double> relative_points_a = {}, relative_points_b = {};
+  absl::Span<double> tolerances = {}, free_radii = {};
+  absl::Span<std::uint32_t> iterations = {}, flags = {}, pieces_a = {}, pieces_b = {};
+  // Lists, with any number of entries a row, and whether those of a row were cut short.
+  v1::WitnessColumns* witnesses = nullptr;
+  v1::ContactColumns* contacts = nullptr;
+  v1::DepthProofColumns* depth_proofs = nullptr;
+  v1::MotionProofColumns* motion_proofs = nullptr;
+  absl::Span<bool> contacts_truncated = {}, proofs_truncated = {};
+  PairList listed = {};
+
+  // Returns true if a wanted column can only be written one row after another.
+  bool HasLists() const {
+    return witnesses != nullptr || contacts != nullptr || depth_proofs != nullptr ||
+           motion_proofs != nullptr || listed.is_wanted();
+  }
+};
+
+template <class T>
+void PutNumber(absl::Span<T> column, std::size_t i, T value) {
+  if (!column.empty()) column[i] = value;
+}
+
+inline void PutVector(absl::Span<double> column, std::size_t i, const Vec3d& v) {
+  if (column.empty()) return;
+  column[3 * i] = v.x;
+  column[3 * i + 1] = v.y;
+  column[3 * i + 2] = v.z;
+}
+
+// Puts where bodies are nearest to each other or meet.
+template <class Answer>
+void PutContact(const Columns& columns, std::size_t i, const Answer& answer) {
+  PutNumber(columns.distances, i, answer.distance);
+  PutVector(columns.points_a, i, answer.p_WA);
+  PutVector(columns.points_b, i, answer.p_WB);
+  PutVector(columns.normals, i, answer.n_AB);
+}
+
+// Puts the pair that a row about a scene names.
+inline void PutPair(const Columns& columns, std::size_t i, const IdPair& pair) {
+  PutNumber(columns.bodies_a, i, pair.a);
+  PutNumber(columns.bodies_b, i, pair.b);
+  PutNumber(columns.is_self, i, pair.is_self);
 }
 
 // Ends a row whose list has so many entries now, in all rows together.
 template <class List>
 void EndRowOf(int entries, List* list) {
   list->add_offsets(static_cast<std::uint32_t>(entries));
-}
-
-// No row takes more bytes of a reply than this, its Error apart.
-template <class Kind>
-std::uint64_t MaxRowBytes(const typename Kind::Batch& batch) {
-  const auto& detail = Kind::DetailOf(batch);
-  const Wishes wishes{detail, batch};
-  const auto add = [&](const auto&... column) { return (column.RowBytes(wishes) + ...); };
-  return kUndecidedRowBytes + std::apply(add, Kind::kColumns);
-}
-
-// Returns the columns of `rows` rows that the batch wants, all unknown, in the message itself.
-template <class Kind>
-typename Kind::Columns MakeColumns(const typename Kind::Batch& batch, std::uint32_t rows,
-                                   typename Kind::Result* result) {
-  const auto& detail = Kind::DetailOf(batch);
-  const Wishes wishes{detail, batch};
-  typename Kind::Columns columns;
-  const auto make = [&](const auto&... column) {
-    (column.Make(wishes, rows, result, &columns), ...);
-  };
-  std::apply(make, Kind::kColumns);
-  return columns;
-}
-
-// Returns the same columns for these rows only. Requires: no lists, or all rows in their order.
-template <class Kind>
-typename Kind::Columns Slice(typename Kind::Columns columns, const RowRange& rows) {
-  std::apply([&](const auto&... column) { (column.Cut(rows, &columns), ...); }, Kind::kColumns);
-  return columns;
-}
-
-// Returns true if a wanted column can only be written one row after another.
-template <class Kind>
-bool HasLists(const typename Kind::Columns& columns) {
-  return std::apply([&](const auto&... column) { return (column.IsList(columns) || ...); },
-                    Kind::kColumns);
 }
 
 }  // namespace clearance::server

@@ -8,7 +8,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/math/tolerance.h"
-#include "server/engine/row_reader.h"
 #include "server/guard/refusal.h"
 
 namespace clearance::server {
@@ -101,6 +100,14 @@ MaybeFault CheckPoses(const RowCheck& check, const ConfigurationRows& rows, Same
   if (rows.poses.data == nullptr) return std::nullopt;
   if (rows.poses.stride != 0) return CheckEachPose(check, rows);
   return same->Look(check, [&] { return CheckEachPose(check, rows); });
+}
+
+std::vector<RowFault> FindFaultsOf(const ConfigurationRows& rows, const Rows<double>* lengths) {
+  SameInAll same;
+  return FindFaultsOf(rows.count, [&](const RowCheck& check) {
+    MaybeFault fault = CheckPoses(check, rows, &same);
+    return fault || lengths == nullptr ? fault : CheckLength(check, *lengths);
+  });
 }
 
 MaybeFault CheckMargin(const RowCheck& check, const Rows<double>& lengths) {

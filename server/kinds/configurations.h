@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -15,8 +16,8 @@
 #include "core/scene/scene.h"
 #include "core/scene/scene_query.h"
 #include "server/convert/batch_form.h"
-#include "server/engine/batch.h"
 #include "server/engine/row_check.h"
+#include "server/engine/rows.h"
 
 namespace clearance::server {
 
@@ -53,6 +54,18 @@ const auto& AboutOf(const Batch& batch) {
   }
 }
 
+// Returns the part of questions that has their count and the scene that is asked.
+template <class Questions>
+const auto& RowsOf(const Questions& questions) {
+  if constexpr (requires { questions.pairs; }) {
+    return questions.pairs;
+  } else if constexpr (requires { questions.configurations; }) {
+    return questions.configurations;
+  } else {
+    return questions;
+  }
+}
+
 // The reader is told of what is refused.
 ConfigurationRows ReadConfigurations(const v1::ConfigurationColumns& columns,
                                      const AskedScene& asked, ColumnReader* reader);
@@ -83,6 +96,10 @@ MaybeFault OfBody(MaybeFault fault, std::size_t body, std::size_t bodies);
 
 // `same` is one for all rows of the batch.
 MaybeFault CheckPoses(const RowCheck& check, const ConfigurationRows& rows, SameInAll* same);
+
+// Returns the faults of the rows' poses and of `lengths`, if not null.
+std::vector<RowFault> FindFaultsOf(const ConfigurationRows& rows,
+                                   const Rows<double>* lengths = nullptr);
 
 // Checks a length that a body may have around it.
 MaybeFault CheckMargin(const RowCheck& check, const Rows<double>& lengths);

@@ -11,7 +11,7 @@
 #include "core/narrow/fixed_list.h"
 #include "core/query/body_query.h"
 #include "server/engine/row_loop.h"
-#include "server/engine/row_reader.h"
+#include "server/engine/rows.h"
 #include "server/guard/refusal.h"
 
 namespace clearance::server {
@@ -35,12 +35,11 @@ void Append(std::initializer_list<T> numbers, google::protobuf::RepeatedField<T>
 
 struct DistanceRows {
   using Answer = DistanceAnswer;
-  static constexpr int kRefused = kStateRefused;
   static constexpr std::size_t kMostAtOnce = kDistanceRowsAtOnce;
 
   const DistanceQuestions& questions;
   const ShapeTable& table;
-  const DistanceColumns& columns;
+  const Columns& columns;
   std::uint32_t first;
   WarmRows* warm_rows;      // null: every row begins cold
   DepthProof* depth_proof;  // of the row that is being answered; null: not wanted
@@ -140,7 +139,7 @@ struct DistanceRows {
   }
 
   void PutLists(const DistanceAnswer& answer, std::uint32_t i) const {
-    if (!HasLists<DistanceKind>(columns)) return;
+    if (!columns.HasLists()) return;
     const PairOfBodies bodies(table, questions.pairs, first + i);
     const Piece& a = bodies.a.pieces()[answer.piece_a];
     const Piece& b = bodies.b.pieces()[answer.piece_b];
@@ -187,7 +186,7 @@ struct DistanceRows {
       const auto& facet = depth_proof->facets[k];
       proofs.mutable_facets()->Add(facet.begin(), facet.end());
     }
-    columns.depth_proofs_truncated[i] = depth_proof->is_truncated;
+    columns.proofs_truncated[i] = depth_proof->is_truncated;
   }
 
   void EndRow() const {
@@ -224,7 +223,7 @@ std::vector<RowFault> FindFaults(const DistanceQuestions& questions, const Shape
 }
 
 std::uint32_t AnswerRows(const DistanceQuestions& questions, const Work& work,
-                         const DistanceColumns& columns) {
+                         const Columns& columns) {
   WarmRows* const warm_rows = questions.warm_start ? work.warm_rows : nullptr;
   std::optional<DepthProof> proof;
   if (columns.depth_proofs != nullptr) proof.emplace();

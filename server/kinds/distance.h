@@ -13,9 +13,8 @@
 #include "core/query/contact_manifold.h"
 #include "core/query/distance.h"
 #include "server/engine/answer.h"
-#include "server/kinds/columns.h"
 #include "server/kinds/pairs.h"
-#include "server/kinds/session_field.h"
+#include "server/kinds/reply_columns.h"
 
 namespace clearance::server {
 
@@ -28,29 +27,12 @@ struct DistanceQuestions {
   double max_contact_separation = std::numeric_limits<double>::infinity();  // no NaN
 };
 
-struct DistanceColumns {
-  absl::Span<int> states;  // always wanted
-  absl::Span<double> distances, lower_bounds, upper_bounds;
-  absl::Span<double> points_a, points_b, normals, relative_points_a, relative_points_b;
-  absl::Span<double> tolerances;
-  absl::Span<std::uint32_t> iterations, flags, pieces_a, pieces_b;
-  absl::Span<bool> contacts_truncated, depth_proofs_truncated;
-  v1::WitnessColumns* witnesses = nullptr;
-  v1::ContactColumns* contacts = nullptr;
-  v1::DepthProofColumns* depth_proofs = nullptr;
-};
-
 struct DistanceKind {
   using Batch = v1::DistanceBatch;
   using Result = v1::DistanceBatchResult;
   using Questions = DistanceQuestions;
-  using Columns = DistanceColumns;
   using Detail = v1::DistanceDetail;
 
-  static constexpr QueryKind kKind = QueryKind::kDistance;
-  static constexpr SessionField kInSession = {"distance", v1::SessionRequest::kDistance,
-                                              &v1::SessionRequest::distance,
-                                              &v1::SessionResponse::mutable_distance};
   static constexpr std::uint64_t kUnitsARow = 1;
 
   static constexpr auto kFlags = [](const Detail& d) { return d.normals() || d.pieces(); };
@@ -70,33 +52,32 @@ struct DistanceKind {
   };
 
   static constexpr auto kColumns = std::tuple(
-      Numbers(&Columns::states, &Result::mutable_states, kAlways),
-      NumbersOr(kNoDistance, &Columns::distances, &Result::mutable_distances, &Detail::distances),
-      NumbersOr(-kNoBound, &Columns::lower_bounds, &Result::mutable_lower_bounds, &Detail::bounds),
-      NumbersOr(kNoBound, &Columns::upper_bounds, &Result::mutable_upper_bounds, &Detail::bounds),
-      Vectors(&Columns::points_a, &Result::mutable_points_a, &Detail::points),
-      Vectors(&Columns::points_b, &Result::mutable_points_b, &Detail::points),
-      Vectors(&Columns::normals, &Result::mutable_normals, &Detail::normals),
-      Vectors(&Columns::relative_points_a, &Result::mutable_relative_points_a,
-              &Detail::relative_points),
-      Vectors(&Columns::relative_points_b, &Result::mutable_relative_points_b,
-              &Detail::relative_points),
-      Numbers(&Columns::tolerances, &Result::mutable_tolerances, &Detail::tolerances),
-      Varints(&Columns::iterations, &Result::mutable_iterations, &Detail::iterations),
-      Varints(&Columns::flags, &Result::mutable_flags, kFlags, 1),
-      Numbers(&Columns::pieces_a, &Result::mutable_pieces_a, &Detail::pieces),
-      Numbers(&Columns::pieces_b, &Result::mutable_pieces_b, &Detail::pieces),
-      Entries(&Columns::witnesses, &Result::mutable_witnesses, &Detail::witnesses, kWitnessBytes),
-      Entries(&Columns::contacts, &Result::mutable_contacts, &Detail::contacts, kContactBytes),
-      Numbers(
-          &Columns::contacts_truncated,
-          [](Result* result) { return result->mutable_contacts()->mutable_truncated(); },
-          &Detail::contacts),
-      Entries(&Columns::depth_proofs, kDepthProofs, &Detail::depth_proofs, kDepthProofBytes),
-      Numbers(
-          &Columns::depth_proofs_truncated,
-          [](Result* result) { return result->mutable_depth_proofs()->mutable_truncated(); },
-          &Detail::depth_proofs));
+      Numbers{&Columns::states, &Result::mutable_states, kAlways},
+      Numbers{&Columns::distances, &Result::mutable_distances, &Detail::distances}.Or(kNoDistance),
+      Numbers{&Columns::lower_bounds, &Result::mutable_lower_bounds, &Detail::bounds}.Or(-kNoBound),
+      Numbers{&Columns::upper_bounds, &Result::mutable_upper_bounds, &Detail::bounds}.Or(kNoBound),
+      Numbers{&Columns::points_a, &Result::mutable_points_a, &Detail::points, kVector},
+      Numbers{&Columns::points_b, &Result::mutable_points_b, &Detail::points, kVector},
+      Numbers{&Columns::normals, &Result::mutable_normals, &Detail::normals, kVector},
+      Numbers{&Columns::relative_points_a, &Result::mutable_relative_points_a,
+              &Detail::relative_points, kVector},
+      Numbers{&Columns::relative_points_b, &Result::mutable_relative_points_b,
+              &Detail::relative_points, kVector},
+      Numbers{&Columns::tolerances, &Result::mutable_tolerances, &Detail::tolerances},
+      Numbers{&Columns::iterations, &Result::mutable_iterations, &Detail::iterations, 1,
+              kVarintBytes},
+      Numbers{&Columns::flags, &Result::mutable_flags, kFlags, 1, 1},
+      Numbers{&Columns::pieces_a, &Result::mutable_pieces_a, &Detail::pieces},
+      Numbers{&Columns::pieces_b, &Result::mutable_pieces_b, &Detail::pieces},
+      Entries{&Columns::witnesses, &Result::mutable_witnesses, &Detail::witnesses, kWitnessBytes},
+      Entries{&Columns::contacts, &Result::mutable_contacts, &Detail::contacts, kContactBytes},
+      Numbers{&Columns::contacts_truncated,
+              [](Result* result) { return result->mutable_contacts()->mutable_truncated(); },
+              &Detail::contacts},
+      Entries{&Columns::depth_proofs, kDepthProofs, &Detail::depth_proofs, kDepthProofBytes},
+      Numbers{&Columns::proofs_truncated,
+              [](Result* result) { return result->mutable_depth_proofs()->mutable_truncated(); },
+              &Detail::depth_proofs});
 
   static Detail DetailOf(const Batch& batch) {
     return DetailOr(batch, &Detail::set_distances, &Detail::set_bounds);
@@ -108,6 +89,6 @@ void ReadQuestions(const v1::DistanceBatch& batch, ColumnReader* reader,
                    DistanceQuestions* questions);
 std::vector<RowFault> FindFaults(const DistanceQuestions& questions, const ShapeTable& table);
 std::uint32_t AnswerRows(const DistanceQuestions& questions, const Work& work,
-                         const DistanceColumns& columns);
+                         const Columns& columns);
 
 }  // namespace clearance::server

@@ -13,12 +13,11 @@ namespace {
 
 struct IntersectionRows {
   using Answer = IntersectionAnswer;
-  static constexpr int kRefused = kStateRefused;
   static constexpr std::size_t kMostAtOnce = kIntersectionsAtOnce;
 
   const IntersectionQuestions& questions;
   const ShapeTable& table;
-  const IntersectionColumns& columns;
+  const Columns& columns;
 
   AskedIntersection Asked(std::uint32_t row) const {
     return {AskedPairOf(table, questions.pairs, row), {.exact = questions.exact}};
@@ -65,7 +64,7 @@ std::vector<RowFault> FindFaults(const IntersectionQuestions& questions, const S
 }
 
 std::uint32_t AnswerRows(const IntersectionQuestions& questions, const Work& work,
-                         const IntersectionColumns& columns) {
+                         const Columns& columns) {
   return ForEachRow(work, IntersectionRows{questions, work.table, columns});
 }
 

@@ -10,9 +10,8 @@
 
 #include "clearance/v1/query.pb.h"
 #include "server/engine/answer.h"
-#include "server/kinds/columns.h"
 #include "server/kinds/pairs.h"
-#include "server/kinds/session_field.h"
+#include "server/kinds/reply_columns.h"
 
 namespace clearance::server {
 
@@ -21,29 +20,19 @@ struct IntersectionQuestions {
   bool exact = false;
 };
 
-struct IntersectionColumns {
-  absl::Span<int> states;
-  absl::Span<double> lower_bounds, upper_bounds;
-  absl::Span<std::uint32_t> iterations;
-};
-
 struct IntersectionKind {
   using Batch = v1::IntersectionBatch;
   using Result = v1::IntersectionBatchResult;
   using Questions = IntersectionQuestions;
-  using Columns = IntersectionColumns;
   using Detail = v1::IntersectionDetail;
 
-  static constexpr QueryKind kKind = QueryKind::kIntersection;
-  static constexpr SessionField kInSession = {"intersection", v1::SessionRequest::kIntersection,
-                                              &v1::SessionRequest::intersection,
-                                              &v1::SessionResponse::mutable_intersection};
   static constexpr std::uint64_t kUnitsARow = 1;
   static constexpr auto kColumns = std::tuple(
-      Numbers(&Columns::states, &Result::mutable_states, kAlways),
-      NumbersOr(-kNoBound, &Columns::lower_bounds, &Result::mutable_lower_bounds, &Detail::bounds),
-      NumbersOr(kNoBound, &Columns::upper_bounds, &Result::mutable_upper_bounds, &Detail::bounds),
-      Varints(&Columns::iterations, &Result::mutable_iterations, &Detail::iterations));
+      Numbers{&Columns::states, &Result::mutable_states, kAlways},
+      Numbers{&Columns::lower_bounds, &Result::mutable_lower_bounds, &Detail::bounds}.Or(-kNoBound),
+      Numbers{&Columns::upper_bounds, &Result::mutable_upper_bounds, &Detail::bounds}.Or(kNoBound),
+      Numbers{&Columns::iterations, &Result::mutable_iterations, &Detail::iterations, 1,
+              kVarintBytes});
 
   static const Detail& DetailOf(const Batch& batch) { return batch.detail(); }
   static bool MayBeDear(const Batch& batch) { return batch.exact(); }
@@ -51,6 +40,6 @@ struct IntersectionKind {
 
 std::vector<RowFault> FindFaults(const IntersectionQuestions& questions, const ShapeTable& table);
 std::uint32_t AnswerRows(const IntersectionQuestions& questions, const Work& work,
-                         const IntersectionColumns& columns);
+                         const Columns& columns);
 
 }  // namespace clearance::server

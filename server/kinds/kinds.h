@@ -1,50 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // All kinds of questions, by the messages that ask them. A kind is a type with
-//     Batch, Result       its messages
-//     Questions, Columns  the same as the engine takes them
-//     kKind, kInSession
-//     kColumns            describes the columns of a reply (columns.h)
-//     DetailOf(batch)     returns which of them are wanted
+//     Batch, Result  its messages
+//     Questions      the same as the engine takes them
+//     kColumns       describes the columns of a reply (reply_columns.h)
+//     DetailOf(batch)               returns which of them are wanted
 //     kUnitsARow, MayBeDear(batch)  or, if it asks about scenes, UnitsASearch(batch): its cost
-// and has the functions FindFaults, AnswerRows and, for what questions.h does not read,
+// and has the functions FindFaults, AnswerRows and, for what ParseQuestions does not read,
 // ReadQuestions.
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <functional>
-#include <type_traits>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "clearance/v1/query_service.pb.h"
+#include "server/config/limits.h"
+#include "server/convert/batch_form.h"
 #include "server/kinds/check.h"
 #include "server/kinds/distance.h"
 #include "server/kinds/intersection.h"
 #include "server/kinds/minimum_distance.h"
 #include "server/kinds/nearest.h"
 #include "server/kinds/overlap.h"
-#include "server/kinds/questions.h"
 #include "server/kinds/ray.h"
 #include "server/kinds/sweep.h"
 #include "server/kinds/time_of_collision.h"
 
 namespace clearance::server {
 
-template <class... Kind>
-struct KindList {};
-using Kinds = KindList<DistanceKind, IntersectionKind, TimeOfCollisionKind, CheckKind,
-                       MinimumDistanceKind, SweepKind, RayBatchKind, NearestKind, OverlapKind>;
+template <class Batch>
+struct KindOfBatch;
+// The number of a kind, and its fields in the messages of a session.
+template <class Kind>
+struct KindTraits;
 
-template <class Batch, class First, class... Rest>
-auto FindKind(KindList<First, Rest...> /*kinds*/) {
-  if constexpr (std::is_same_v<Batch, typename First::Batch>) {
-    return First();
-  } else {
-    return FindKind<Batch>(KindList<Rest...>());
-  }
-}
+#define QUERY(name, field, service, label, states)                                 \
+  template <>                                                                      \
+  struct KindOfBatch<v1::name##Batch> {                                            \
+    using Kind = name##Kind;                                                       \
+  };                                                                               \
+  template <>                                                                      \
+  struct KindTraits<name##Kind> {                                                  \
+    static constexpr QueryKind kKind = QueryKind::k##name;                         \
+    static constexpr const char* kField = #field;                                  \
+    static auto* Result(v1::SessionResponse* to) { return to->mutable_##field(); } \
+  };
+#include "server/observe/methods.def"
+
 // The kind that such a message asks.
 template <class Batch>
-using KindOf = decltype(FindKind<Batch>(Kinds()));
+using KindOf = typename KindOfBatch<Batch>::Kind;
 
 template <class Kind>
 inline constexpr bool kIsAboutScene = requires(const typename Kind::Batch& batch) {
@@ -54,24 +62,82 @@ inline constexpr bool kIsAboutScene = requires(const typename Kind::Batch& batch
 // Calls visit(kind, batch) if the message asks a batch; returns false if it asks something else.
 template <class Visit>
 bool VisitBatch(const v1::SessionRequest& request, const Visit& visit) {
-  const auto visit_if = [&]<class Kind>(Kind kind) {
-    if (request.kind_case() != Kind::kInSession.kind) return false;
-    visit(kind, std::invoke(Kind::kInSession.batch, request));
+  switch (request.kind_case()) {
+#define QUERY(name, field, service, label, states) \
+  case v1::SessionRequest::k##name:                \
+    visit(name##Kind(), request.field());          \
     return true;
-  };
-  return [&]<class... Kind>(KindList<Kind...>) { return (visit_if(Kind()) || ...); }(Kinds());
+#include "server/observe/methods.def"
+    default:
+      return false;
+  }
 }
 
-// Returns the part of questions that has their count and the scene that is asked.
-template <class Questions>
-const auto& RowsOf(const Questions& questions) {
-  if constexpr (requires { questions.pairs; }) {
-    return questions.pairs;
-  } else if constexpr (requires { questions.configurations; }) {
-    return questions.configurations;
+template <class Batch>
+std::uint32_t RowCountOf(const Batch& batch) {
+  if constexpr (requires { batch.pairs().count(); }) {
+    return batch.pairs().count();
   } else {
-    return questions;
+    return AboutOf(batch).count();
   }
+}
+
+// Checks everything of a batch that is not in columns.
+template <class Batch>
+absl::Status CheckBatch(const Batch& batch, const Limits& limits) {
+  const char* count = "count";
+  if constexpr (requires { batch.pairs().count(); }) count = "pairs.count";
+  if constexpr (requires { batch.configurations(); }) count = "configurations.count";
+  absl::Status status = CheckCount(count, RowCountOf(batch), limits);
+  status.Update(CheckOptions(batch.options()));
+  if constexpr (requires { batch.max_pairs(); })
+    status.Update(CheckMaxPairs(batch.max_pairs(), limits));
+  if constexpr (requires { batch.tolerance(); }) status.Update(CheckTolerance(batch.tolerance()));
+  return status;
+}
+
+// Reads what kinds have in common, as far as these questions have it.
+template <class Batch, class Questions>
+void ReadCommon(const Batch& batch, ColumnReader* reader, Questions* questions) {
+  if constexpr (requires { questions->max_distances; }) {
+    questions->max_distances =
+        reader->Read(batch.max_distances(), {"max_distances", 1, &kAnyDistance});
+  }
+  if constexpr (requires { questions->groups; }) {
+    questions->groups = reader->Read(batch.groups(), {"groups", 1, &kDefaultGroups});
+    questions->masks = reader->Read(batch.masks(), {"masks", 1, &kAllGroups});
+  }
+  if constexpr (requires { questions->tolerance; }) questions->tolerance = batch.tolerance();
+  if constexpr (requires { questions->exact; }) questions->exact = batch.exact();
+  if constexpr (requires { questions->max_pairs; })
+    questions->max_pairs = std::max(questions->max_pairs, batch.max_pairs());
+  if constexpr (requires { questions->ignore_initial_contact; })
+    questions->ignore_initial_contact = batch.ignore_initial_contact();
+}
+
+// Parses a batch, or refuses the message as a whole: INVALID_ARGUMENT for columns and options that
+// do not fit, RESOURCE_EXHAUSTED for too many rows or pairs. Fields are named from the batch on
+// (`pairs.poses_a`). `asked` is the scene of a kind that asks about one.
+template <class Kind, class... Asked>
+absl::StatusOr<typename Kind::Questions> ParseQuestions(const typename Kind::Batch& batch,
+                                                        const Limits& limits,
+                                                        const Asked&... asked) {
+  if (absl::Status status = CheckBatch(batch, limits); !status.ok()) return status;
+  ColumnReader reader(RowCountOf(batch));
+  typename Kind::Questions questions;
+  if constexpr (requires { questions.pairs; }) {
+    questions.pairs = ReadPairs(batch.pairs(), &reader);
+  } else if constexpr (requires { questions.configurations; }) {
+    questions.configurations = ReadConfigurations(batch.configurations(), asked..., &reader);
+  } else {
+    questions.count = batch.count();
+    questions.asked = AskedScene{asked...};
+  }
+  ReadCommon(batch, &reader, &questions);
+  if constexpr (requires { ReadQuestions(batch, &reader, &questions); })
+    ReadQuestions(batch, &reader, &questions);
+  if (!reader.status().ok()) return reader.status();
+  return questions;
 }
 
 }  // namespace clearance::server

@@ -9,11 +9,8 @@ namespace clearance::server {
 namespace {
 
 struct MinimumDistanceRows {
-  static constexpr int kRefused = kStateRefused;
-  static constexpr int kUndecided = static_cast<int>(State::kUndecided);
-
   const MinimumDistanceQuestions& questions;
-  const MinimumDistanceColumns& columns;
+  const Columns& columns;
   const RowTools& tools;
 
   using Answer = MinimumDistanceAnswer;
@@ -42,13 +39,12 @@ struct MinimumDistanceRows {
 
   SceneFinding Find(std::uint32_t row, const MinimumDistanceAnswer& answer, PairTurn turn) const {
     const Asker asker = tools.AskerOf(questions.configurations, row);
-    SceneFinding finding = tools.FindingOf(questions.configurations.asked, asker);
-    finding.kind = QueryKind::kMinimumDistance;
     const MinimumDistanceOptions options = OptionsOf(row);
-    finding.question = absl::StrFormat("minimum_distance max_distance %a tolerance %a exact %d",
-                                       options.max_distance, options.tolerance, options.exact);
-    finding.look = FindContradiction(AskedMinimumDistance{asker, options}, answer, turn);
-    return finding;
+    return {.look = FindContradiction(AskedMinimumDistance{asker, options}, answer, turn),
+            .question = absl::StrFormat("minimum_distance max_distance %a tolerance %a exact %d",
+                                        options.max_distance, options.tolerance, options.exact),
+            .bodies = asker.bodies,
+            .poses = asker.poses};
   }
 };
 
@@ -56,15 +52,11 @@ struct MinimumDistanceRows {
 
 std::vector<RowFault> FindFaults(const MinimumDistanceQuestions& questions,
                                  const ShapeTable& /*table*/) {
-  return FindFaultsOf(questions.configurations.count,
-                      [&, same = SameInAll()](const RowCheck& check) mutable {
-                        MaybeFault fault = CheckPoses(check, questions.configurations, &same);
-                        return fault ? fault : CheckLength(check, questions.max_distances);
-                      });
+  return FindFaultsOf(questions.configurations, &questions.max_distances);
 }
 
 std::uint32_t AnswerRows(const MinimumDistanceQuestions& questions, const Work& work,
-                         const MinimumDistanceColumns& columns) {
+                         const Columns& columns) {
   return AnswerSceneRows<MinimumDistanceRows>(questions, work, columns);
 }
 

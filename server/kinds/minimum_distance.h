@@ -10,10 +10,8 @@
 
 #include "clearance/v1/scene_query.pb.h"
 #include "server/engine/answer.h"
-#include "server/kinds/columns.h"
 #include "server/kinds/configurations.h"
-#include "server/kinds/pair_list.h"
-#include "server/kinds/session_field.h"
+#include "server/kinds/reply_columns.h"
 
 namespace clearance::server {
 
@@ -24,36 +22,24 @@ struct MinimumDistanceQuestions {
   bool exact = false;
 };
 
-struct MinimumDistanceColumns {
-  absl::Span<int> states;
-  absl::Span<std::uint32_t> bodies_a, bodies_b;
-  absl::Span<bool> is_self;
-  absl::Span<double> distances, lower_bounds, upper_bounds, points_a, points_b, normals, free_radii;
-};
-
 struct MinimumDistanceKind {
   using Batch = v1::MinimumDistanceBatch;
   using Result = v1::MinimumDistanceBatchResult;
   using Questions = MinimumDistanceQuestions;
-  using Columns = MinimumDistanceColumns;
   using Detail = v1::MinimumDistanceDetail;
 
-  static constexpr QueryKind kKind = QueryKind::kMinimumDistance;
-  static constexpr SessionField kInSession = {
-      "minimum_distance", v1::SessionRequest::kMinimumDistance,
-      &v1::SessionRequest::minimum_distance, &v1::SessionResponse::mutable_minimum_distance};
   static constexpr auto kColumns = std::tuple(
-      Numbers(&Columns::states, &Result::mutable_states, kAlways),
-      Numbers(&Columns::bodies_a, &Result::mutable_bodies_a, &Detail::pairs),
-      Numbers(&Columns::bodies_b, &Result::mutable_bodies_b, &Detail::pairs),
-      Numbers(&Columns::is_self, &Result::mutable_is_self, &Detail::pairs),
-      NumbersOr(kNoDistance, &Columns::distances, &Result::mutable_distances, &Detail::distances),
-      NumbersOr(-kNoBound, &Columns::lower_bounds, &Result::mutable_lower_bounds, &Detail::bounds),
-      NumbersOr(kNoBound, &Columns::upper_bounds, &Result::mutable_upper_bounds, &Detail::bounds),
-      Vectors(&Columns::points_a, &Result::mutable_points_a, &Detail::points),
-      Vectors(&Columns::points_b, &Result::mutable_points_b, &Detail::points),
-      Vectors(&Columns::normals, &Result::mutable_normals, &Detail::normals),
-      Numbers(&Columns::free_radii, &Result::mutable_free_radii, &Detail::free_radii));
+      Numbers{&Columns::states, &Result::mutable_states, kAlways},
+      Numbers{&Columns::bodies_a, &Result::mutable_bodies_a, &Detail::pairs},
+      Numbers{&Columns::bodies_b, &Result::mutable_bodies_b, &Detail::pairs},
+      Numbers{&Columns::is_self, &Result::mutable_is_self, &Detail::pairs},
+      Numbers{&Columns::distances, &Result::mutable_distances, &Detail::distances}.Or(kNoDistance),
+      Numbers{&Columns::lower_bounds, &Result::mutable_lower_bounds, &Detail::bounds}.Or(-kNoBound),
+      Numbers{&Columns::upper_bounds, &Result::mutable_upper_bounds, &Detail::bounds}.Or(kNoBound),
+      Numbers{&Columns::points_a, &Result::mutable_points_a, &Detail::points, kVector},
+      Numbers{&Columns::points_b, &Result::mutable_points_b, &Detail::points, kVector},
+      Numbers{&Columns::normals, &Result::mutable_normals, &Detail::normals, kVector},
+      Numbers{&Columns::free_radii, &Result::mutable_free_radii, &Detail::free_radii});
 
   static Detail DetailOf(const Batch& batch) {
     return DetailOr(batch, &Detail::set_distances, &Detail::set_bounds);
@@ -64,6 +50,6 @@ struct MinimumDistanceKind {
 std::vector<RowFault> FindFaults(const MinimumDistanceQuestions& questions,
                                  const ShapeTable& table);
 std::uint32_t AnswerRows(const MinimumDistanceQuestions& questions, const Work& work,
-                         const MinimumDistanceColumns& columns);
+                         const Columns& columns);
 
 }  // namespace clearance::server

@@ -2,9 +2,7 @@
 
 #include "server/kinds/nearest.h"
 
-#include <algorithm>
 #include <cstddef>
-#include <vector>
 
 #include "absl/types/span.h"
 #include "server/kinds/scene_row_loop.h"
@@ -13,11 +11,8 @@ namespace clearance::server {
 namespace {
 
 struct NearestRows {
-  static constexpr int kRefused = kStateRefused;
-  static constexpr int kUndecided = static_cast<int>(State::kUndecided);
-
   const NearestQuestions& questions;
-  const NearestColumns& columns;
+  const Columns& columns;
   const RowTools& tools;
 
   using Answer = NearestAnswer;
@@ -40,7 +35,7 @@ struct NearestRows {
   // Pairs that were found before the budget ended need not be the nearest.
   RowSummary Put(const NearestAnswer& answer, std::uint32_t /*i*/) const {
     if (const UndecidedReason reason = tools.budget->reason(); reason != UndecidedReason::kNone)
-      return {kUndecided, reason, answer.counters};
+      return {static_cast<int>(State::kUndecided), reason, answer.counters};
     const absl::Span<const PairDistance> nearest = Room().first(answer.size);
     for (const PairDistance& pair : nearest) List(pair, columns.listed);
     if (nearest.empty())
@@ -53,15 +48,11 @@ struct NearestRows {
 }  // namespace
 
 std::vector<RowFault> FindFaults(const NearestQuestions& questions, const ShapeTable& /*table*/) {
-  return FindFaultsOf(questions.configurations.count,
-                      [&, same = SameInAll()](const RowCheck& check) mutable {
-                        MaybeFault fault = CheckPoses(check, questions.configurations, &same);
-                        return fault ? fault : CheckLength(check, questions.max_distances);
-                      });
+  return FindFaultsOf(questions.configurations, &questions.max_distances);
 }
 
 std::uint32_t AnswerRows(const NearestQuestions& questions, const Work& work,
-                         const NearestColumns& columns) {
+                         const Columns& columns) {
   return AnswerSceneRows<NearestRows>(questions, work, columns);
 }
 

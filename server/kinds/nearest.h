@@ -11,10 +11,8 @@
 
 #include "clearance/v1/scene_query.pb.h"
 #include "server/engine/answer.h"
-#include "server/kinds/columns.h"
 #include "server/kinds/configurations.h"
-#include "server/kinds/pair_list.h"
-#include "server/kinds/session_field.h"
+#include "server/kinds/reply_columns.h"
 
 namespace clearance::server {
 
@@ -26,36 +24,26 @@ struct NearestQuestions {
   bool exact = false;
 };
 
-struct NearestColumns {
-  absl::Span<int> states;
-  PairList listed;  // always wanted
-};
-
 struct NearestKind {
   using Batch = v1::NearestBatch;
   using Result = v1::NearestBatchResult;
   using Questions = NearestQuestions;
-  using Columns = NearestColumns;
   using Detail = v1::NearestDetail;
   using List = v1::NearestPairColumns;
 
-  static constexpr QueryKind kKind = QueryKind::kNearest;
-  static constexpr SessionField kInSession = {"nearest", v1::SessionRequest::kNearest,
-                                              &v1::SessionRequest::nearest,
-                                              &v1::SessionResponse::mutable_nearest};
   static constexpr auto kMost = [](const Detail&, const Batch& batch) {
     return std::max(1U, batch.max_pairs());
   };
   static constexpr auto kListed =
-      std::tuple(Numbers(&PairList::distances, &List::mutable_distances, &Detail::distances),
-                 Numbers(&PairList::lower_bounds, &List::mutable_lower_bounds, &Detail::bounds),
-                 Numbers(&PairList::upper_bounds, &List::mutable_upper_bounds, &Detail::bounds),
-                 Vectors(&PairList::points_a, &List::mutable_points_a, &Detail::points),
-                 Vectors(&PairList::points_b, &List::mutable_points_b, &Detail::points),
-                 Vectors(&PairList::normals, &List::mutable_normals, &Detail::normals));
-  static constexpr auto kColumns = std::tuple(
-      Numbers(&Columns::states, &Result::mutable_states, kAlways),
-      Pairs(&Columns::listed, &Result::mutable_pairs, &List::mutable_states, kListed, kMost));
+      std::tuple(Listed{&PairList::distances, &List::mutable_distances, &Detail::distances},
+                 Listed{&PairList::lower_bounds, &List::mutable_lower_bounds, &Detail::bounds},
+                 Listed{&PairList::upper_bounds, &List::mutable_upper_bounds, &Detail::bounds},
+                 Listed{&PairList::points_a, &List::mutable_points_a, &Detail::points, kVector},
+                 Listed{&PairList::points_b, &List::mutable_points_b, &Detail::points, kVector},
+                 Listed{&PairList::normals, &List::mutable_normals, &Detail::normals, kVector});
+  static constexpr auto kColumns =
+      std::tuple(Numbers{&Columns::states, &Result::mutable_states, kAlways},
+                 Pairs{&Result::mutable_pairs, &List::mutable_states, kListed, kMost});
 
   static Detail DetailOf(const Batch& batch) {
     return DetailOr(batch, &Detail::set_distances, &Detail::set_bounds);
@@ -67,6 +55,6 @@ struct NearestKind {
 
 std::vector<RowFault> FindFaults(const NearestQuestions& questions, const ShapeTable& table);
 std::uint32_t AnswerRows(const NearestQuestions& questions, const Work& work,
-                         const NearestColumns& columns);
+                         const Columns& columns);
 
 }  // namespace clearance::server

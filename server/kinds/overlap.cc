@@ -3,18 +3,15 @@
 #include "server/kinds/overlap.h"
 
 #include "absl/types/span.h"
-#include "server/engine/row_reader.h"
+#include "server/engine/rows.h"
 #include "server/kinds/scene_row_loop.h"
 
 namespace clearance::server {
 namespace {
 
 struct OverlapRows {
-  static constexpr int kRefused = kVerdictRefused;
-  static constexpr int kUndecided = static_cast<int>(Verdict::kUndecided);
-
   const OverlapQuestions& questions;
-  const OverlapColumns& columns;
+  const Columns& columns;
   const RowTools& tools;
   const ShapeTable& table;
 
@@ -41,15 +38,6 @@ struct OverlapRows {
   }
 };
 
-MaybeFault CheckShape(const RowCheck& check, const OverlapQuestions& questions,
-                      const ShapeTable& table) {
-  const std::uint32_t slot = *questions.slots.at(check.row);
-  const RigidBody* const body = table.body(slot);
-  if (body == nullptr) return check.Because(FaultOf(table.state(slot)), questions.slots, slot);
-  MaybeFault fault = CheckPlace(check, questions.poses, body->bounding_radius());
-  return fault ? fault : CheckMargin(check, questions.margins);
-}
-
 }  // namespace
 
 void ReadQuestions(const v1::OverlapBatch& batch, ColumnReader* reader,
@@ -60,12 +48,14 @@ void ReadQuestions(const v1::OverlapBatch& batch, ColumnReader* reader,
 }
 
 std::vector<RowFault> FindFaults(const OverlapQuestions& questions, const ShapeTable& table) {
-  return FindFaultsOf(questions.count,
-                      [&](const RowCheck& check) { return CheckShape(check, questions, table); });
+  return FindFaultsOf(questions.count, [&](const RowCheck& check) {
+    MaybeFault fault = CheckBody(check, questions.slots, questions.poses, table);
+    return fault ? fault : CheckMargin(check, questions.margins);
+  });
 }
 
 std::uint32_t AnswerRows(const OverlapQuestions& questions, const Work& work,
-                         const OverlapColumns& columns) {
+                         const Columns& columns) {
   return AnswerSceneRows<OverlapRows>(questions, work, columns, work.table);
 }
 

@@ -10,10 +10,8 @@
 
 #include "clearance/v1/scene_query.pb.h"
 #include "server/engine/answer.h"
-#include "server/kinds/columns.h"
 #include "server/kinds/configurations.h"
-#include "server/kinds/pair_list.h"
-#include "server/kinds/session_field.h"
+#include "server/kinds/reply_columns.h"
 
 namespace clearance::server {
 
@@ -26,28 +24,18 @@ struct OverlapQuestions {
   std::uint32_t max_pairs = 0;
 };
 
-struct OverlapColumns {
-  absl::Span<int> states;  // verdicts
-  PairList listed = {};
-};
-
 struct OverlapKind {
   using Batch = v1::OverlapBatch;
   using Result = v1::OverlapBatchResult;
   using Questions = OverlapQuestions;
-  using Columns = OverlapColumns;
   using List = v1::VerdictPairColumns;
 
-  static constexpr QueryKind kKind = QueryKind::kOverlap;
-  static constexpr SessionField kInSession = {"overlap", v1::SessionRequest::kOverlap,
-                                              &v1::SessionRequest::overlap,
-                                              &v1::SessionResponse::mutable_overlap};
   static constexpr auto kListed =
-      std::tuple(Numbers(&PairList::lower_bounds, &List::mutable_lower_bounds, &Batch::bounds),
-                 Numbers(&PairList::upper_bounds, &List::mutable_upper_bounds, &Batch::bounds));
-  static constexpr auto kColumns = std::tuple(
-      Numbers(&Columns::states, &Result::mutable_verdicts, kAlways),
-      Pairs(&Columns::listed, &Result::mutable_pairs, &List::mutable_verdicts, kListed, kMaxPairs));
+      std::tuple(Listed{&PairList::lower_bounds, &List::mutable_lower_bounds, &Batch::bounds},
+                 Listed{&PairList::upper_bounds, &List::mutable_upper_bounds, &Batch::bounds});
+  static constexpr auto kColumns =
+      std::tuple(Numbers{&Columns::states, &Result::mutable_verdicts, kAlways},
+                 Pairs{&Result::mutable_pairs, &List::mutable_verdicts, kListed, kMaxPairs});
 
   static const Batch& DetailOf(const Batch& batch) { return batch; }
   static std::uint64_t UnitsASearch(const Batch& batch) { return batch.max_pairs() > 0 ? 4 : 1; }
@@ -57,6 +45,6 @@ void ReadQuestions(const v1::OverlapBatch& batch, ColumnReader* reader,
                    OverlapQuestions* questions);
 std::vector<RowFault> FindFaults(const OverlapQuestions& questions, const ShapeTable& table);
 std::uint32_t AnswerRows(const OverlapQuestions& questions, const Work& work,
-                         const OverlapColumns& columns);
+                         const Columns& columns);
 
 }  // namespace clearance::server

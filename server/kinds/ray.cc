@@ -7,7 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/types/span.h"
 #include "core/shape/make_shape.h"
-#include "server/engine/row_reader.h"
+#include "server/engine/rows.h"
 #include "server/kinds/scene_row_loop.h"
 
 namespace clearance::server {
@@ -20,11 +20,8 @@ RigidBodyPtr PointBody() {
 }
 
 struct RayRows {
-  static constexpr int kRefused = kMotionStateRefused;
-  static constexpr int kUndecided = static_cast<int>(MotionState::kUndecided);
-
   const RayQuestions& questions;
-  const SweepColumns& columns;
+  const Columns& columns;
   const RowTools& tools;
 
   using Answer = SweepAnswer;
@@ -40,7 +37,8 @@ struct RayRows {
   SweepAnswer Ask(std::uint32_t row, std::uint32_t i) const {
     const Scene& scene = *questions.asked.scene;
     const Ray ray = RayOf(row);
-    SweepAnswer answer = CastRay(scene, ray, questions.kind, &tools.room.scratch);
+    const auto kind = questions.any ? clearance::RayKind::kAny : clearance::RayKind::kClosest;
+    SweepAnswer answer = CastRay(scene, ray, kind, &tools.room.scratch);
     const auto cast_all = [&](const auto& sink) {
       return CastRayAll(scene, ray, sink, &tools.room.scratch);
     };
@@ -61,17 +59,12 @@ struct RayRows {
                                  .pair_scope = Asker::PairScope::kScene,
                                  .budget = tools.budget},
                                 absl::MakeConstSpan(&motion, 1)};
-    SceneFinding finding;
-    finding.scene = questions.asked.name;
-    finding.revision = questions.asked.revision;
-    finding.kind = QueryKind::kRay;
-    finding.question =
-        absl::StrFormat("ray any %d origin %s displacement %s radius %a group %d mask %d",
-                        questions.kind == RayKind::kAny, ExactText(ray.origin),
-                        ExactText(ray.displacement), ray.radius, ray.bits.group, ray.bits.mask);
-    finding.look = FindContradiction(
-        AskedSweep{moving, {}, ray.radius, questions.kind == RayKind::kAny}, answer, turn);
-    return finding;
+    return {
+        .look = FindContradiction(AskedSweep{moving, {}, ray.radius, questions.any}, answer, turn),
+        .question =
+            absl::StrFormat("ray any %d origin %s displacement %s radius %a group %d mask %d",
+                            questions.any, ExactText(ray.origin), ExactText(ray.displacement),
+                            ray.radius, ray.bits.group, ray.bits.mask)};
   }
 };
 
@@ -96,7 +89,7 @@ void ReadQuestions(const v1::RayBatch& batch, ColumnReader* reader, RayQuestions
   questions->displacements =
       reader->Read(batch.displacements(), {"displacements", kVectorNumbers, kNowhere.data()});
   questions->radii = reader->Read(batch.radii(), {"radii", 1, &kNoMargin});
-  questions->kind = batch.any() ? RayKind::kAny : RayKind::kClosest;
+  questions->any = batch.any();
 }
 
 std::vector<RowFault> FindFaults(const RayQuestions& questions, const ShapeTable& /*table*/) {
@@ -104,8 +97,7 @@ std::vector<RowFault> FindFaults(const RayQuestions& questions, const ShapeTable
                       [&](const RowCheck& check) { return CheckRay(check, questions); });
 }
 
-std::uint32_t AnswerRows(const RayQuestions& questions, const Work& work,
-                         const SweepColumns& columns) {
+std::uint32_t AnswerRows(const RayQuestions& questions, const Work& work, const Columns& columns) {
   return AnswerSceneRows<RayRows>(questions, work, columns);
 }
 

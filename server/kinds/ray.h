@@ -10,7 +10,6 @@
 #include "clearance/v1/scene_query.pb.h"
 #include "server/engine/answer.h"
 #include "server/kinds/configurations.h"
-#include "server/kinds/session_field.h"
 #include "server/kinds/sweep_answers.h"
 
 namespace clearance::server {
@@ -20,24 +19,19 @@ struct RayQuestions {
   AskedScene asked;  // its scene alone
   Rows<double> origins, displacements, radii;
   Rows<std::uint32_t> groups, masks;
-  RayKind kind = RayKind::kClosest;
+  bool any = false;  // hit, not the first
   std::uint32_t max_pairs = 0;
 };
 
-// Its name is not that of the core's RayKind.
-struct RayBatchKind : SweepAnswers {
+struct RayKind : SweepAnswers {
   using Batch = v1::RayBatch;
   using Questions = RayQuestions;
 
-  static constexpr QueryKind kKind = QueryKind::kRay;
-  static constexpr SessionField kInSession = {
-      "ray", v1::SessionRequest::kRay, &v1::SessionRequest::ray, &v1::SessionResponse::mutable_ray};
   static std::uint64_t UnitsASearch(const Batch& batch) { return batch.max_pairs() > 0 ? 4 : 1; }
 };
 
 void ReadQuestions(const v1::RayBatch& batch, ColumnReader* reader, RayQuestions* questions);
 std::vector<RowFault> FindFaults(const RayQuestions& questions, const ShapeTable& table);
-std::uint32_t AnswerRows(const RayQuestions& questions, const Work& work,
-                         const SweepColumns& columns);
+std::uint32_t AnswerRows(const RayQuestions& questions, const Work& work, const Columns& columns);
 
 }  // namespace clearance::server

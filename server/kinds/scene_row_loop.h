@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The loop that all kinds of questions about scenes share, and the tools that its rows are asked
-// with.
+// The loop that all kinds of questions about scenes share, the tools that its rows are asked with,
+// and the lists of pairs that its rows name.
 
 #pragma once
 
@@ -9,51 +9,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "absl/types/span.h"
 #include "server/engine/row_loop.h"
-#include "server/engine/row_reader.h"
+#include "server/engine/rows.h"
+#include "server/kinds/columns.h"
 #include "server/kinds/configurations.h"
-#include "server/kinds/pair_list.h"
 
 namespace clearance::server {
-
-// Ends a row's list together with the row, whatever its outcome, unless the row is left for another
-// call.
-class RowsList {
- public:
-  // Null: the kind lists nothing.
-  explicit RowsList(const PairList* list)
-      : list_(list != nullptr && list->is_wanted() ? list : nullptr) {}
-  ~RowsList() {
-    if (list_ != nullptr) list_->EndRow();
-  }
-  RowsList(const RowsList&) = delete;
-  RowsList& operator=(const RowsList&) = delete;
-
-  void Leave(std::uint32_t row) {
-    if (list_ == nullptr) return;
-    list_->DropUnfinishedRow();
-    PutNumber(list_->truncated, row, false);
-    list_ = nullptr;
-  }
-  // Marks the list of a row that was refused or not reached: an empty list must not pass for a
-  // whole one.
-  void PutNotListed(std::uint32_t row) const {
-    if (list_ != nullptr) PutNumber(list_->truncated, row, true);
-  }
-
- private:
-  const PairList* list_;
-};
-
-template <class Columns>
-const PairList* ListOf(const Columns& columns) {
-  if constexpr (requires { columns.listed; }) {
-    return &columns.listed;
-  } else {
-    return nullptr;
-  }
-}
 
 // Holds the results of a row that all kinds have.
 struct RowSummary {
@@ -62,21 +23,41 @@ struct RowSummary {
   SceneCounters counters;
 };
 
-// Holds an answer of the sample that is looked at once more, for kinds that have Find.
-template <class Kind>
-struct AnsweredRow {
+RowSummary PutSweep(const Columns& columns, std::uint32_t i, const SweepAnswer& answer);
+
+void List(const PairVerdict& found, const PairList& list);
+void List(const PairDistance& found, const PairList& list);
+void List(const PairSweep& found, const PairList& list);
+
+// Identifies the list of a row and limits its pairs.
+struct ListOfRow {
+  const PairList& list;
   std::uint32_t row;
-  const typename Kind::Answer& answer;
-  UndecidedReason reason;
+  std::uint32_t most;
 };
-template <class Kind>
-void CheckAnswered(const Work& work, const Kind& kind, const AnsweredRow<Kind>& answered) {
-  work.checks->CheckScene([&](PairTurn turn) {
-    SceneFinding finding = kind.Find(answered.row, answered.answer, turn);
-    finding.row = answered.row;
-    finding.reason = answered.reason;
-    return finding;
-  });
+
+// Lists the findings of a row, if the list is wanted. ask_all(sink) shows the sink all of them,
+// each a Found, and returns the work that this took; the answer counts it too. If there is no room
+// for one, or not all pairs were looked at, the list is marked as truncated.
+template <class Found, class Answer, class AskAll>
+void ListAll(const AskAll& ask_all, const ListOfRow& to, const WorkBudget& budget, Answer* answer) {
+  if (!to.list.is_wanted()) return;
+  std::uint32_t listed = 0;
+  const auto sink = [&](const Found& found) {
+    const bool has_room = listed < to.most;
+    if (has_room) {
+      List(found, to.list);
+      ++listed;
+    } else {
+      to.list.truncated[to.row] = true;
+    }
+    return has_room;
+  };
+  const SceneCounters counters = ask_all(sink);
+  answer->counters.nodes += counters.nodes;
+  answer->counters.candidates += counters.candidates;
+  answer->counters.exact += counters.exact;
+  if (budget.has_ended()) to.list.truncated[to.row] = true;
 }
 
 // Holds the memory that a thread's questions work in. It stays as large as the most bodies that the
@@ -134,45 +115,37 @@ struct RowTools {
     asker.poses = room.poses;
     return asker;
   }
-
-  // Returns a finding with the asker's data, valid until the next row.
-  SceneFinding FindingOf(const AskedScene& asked, const Asker& asker) const {
-    SceneFinding finding;
-    finding.scene = asked.name;
-    finding.revision = asked.revision;
-    finding.bodies = asker.bodies;
-    finding.poses = asker.poses;
-    return finding;
-  }
 };
 
 // Answers, refuses or gives up each row, and returns how many are done. Kind has:
-//     questions, columns, kRefused, kUndecided, Answer
+//     questions, columns, Answer
 //     Ask(row, i) -> Answer   keeps to the budget and lists the row's pairs in passing
 //     Put(answer, i) -> RowSummary
-//     Find(row, answer, turn) -> SceneFinding, only if its answers are checked by sample
+//     Find(row, answer, turn) -> SceneFinding, only if its answers are checked by sample: its look,
+//         question and bodies
 template <class Kind>
 std::uint32_t ForEachSceneRow(const Work& work, const RowTools& tools, const Kind& kind) {
   Pacer* const pacer = tools.pacer;
+  const PairList& listed = kind.columns.listed;
+  const auto put_unasked = [&](std::uint32_t i, int state) {
+    kind.columns.states[i] = state;
+    if (!listed.is_wanted()) return;
+    PutNumber(listed.truncated, i, true);  // an empty list must not pass for a whole one
+    listed.EndRow();
+  };
   std::size_t next_fault = 0;
   for (std::uint32_t i = 0; i < work.count; ++i) {
     const std::uint32_t row = work.first + i;
-    RowsList list(ListOf(kind.columns));
     if (next_fault < work.faults.size() && work.faults[next_fault].index == row) {
       ++next_fault;
-      kind.columns.states[i] = kind.kRefused;
-      list.PutNotListed(i);
+      put_unasked(i, work.tally.refused_state());
       work.tally.AddRefused();
       continue;
     }
     const bool is_reached = pacer->Spend(kVerticesARow);
-    if (work.MustLeaveRows()) {
-      list.Leave(i);
-      return i;
-    }
+    if (work.MustLeaveRows()) return i;
     if (!is_reached) {
-      kind.columns.states[i] = kind.kUndecided;
-      list.PutNotListed(i);
+      put_unasked(i, work.tally.undecided_state());
       work.tally.AddNotReached();
       work.undecided.push_back({row, UndecidedReason::kBudget});
       continue;
@@ -180,20 +153,27 @@ std::uint32_t ForEachSceneRow(const Work& work, const RowTools& tools, const Kin
     *tools.budget = WorkBudget(pacer, work.most_steps);
     const typename Kind::Answer answer = kind.Ask(row, i);
     if (work.MustLeaveRows()) {
-      list.Leave(i);
+      if (listed.is_wanted()) listed.DropRow(i);
       return i;
     }
-    const RowSummary summary = kind.Put(answer, i);
-    kind.columns.states[i] = summary.state;
-    work.tally.AddSceneRow({.state = static_cast<std::uint8_t>(summary.state),
-                            .reason = summary.reason,
-                            .nodes = summary.counters.nodes,
-                            .candidates = summary.counters.candidates,
-                            .exact = summary.counters.exact});
-    if (summary.reason != UndecidedReason::kNone) work.undecided.push_back({row, summary.reason});
+    const auto [state, reason, counters] = kind.Put(answer, i);
+    if (listed.is_wanted()) listed.EndRow();
+    kind.columns.states[i] = state;
+    work.tally.AddSceneRow(static_cast<std::uint8_t>(state), reason,
+                           {counters.nodes, counters.candidates, counters.exact});
+    if (reason != UndecidedReason::kNone) work.undecided.push_back({row, reason});
     if constexpr (requires { kind.Find(row, answer, PairTurn()); }) {
       if (pacer->has_stopped() || work.checks == nullptr || !work.checks->Wants()) continue;
-      CheckAnswered<Kind>(work, kind, {row, answer, summary.reason});
+      work.checks->CheckScene([&, why = reason](PairTurn turn) {
+        SceneFinding finding = kind.Find(row, answer, turn);
+        const AskedScene& asked = RowsOf(kind.questions).asked;
+        finding.kind = work.tally.kind();
+        finding.reason = why;
+        finding.scene = asked.name;
+        finding.revision = asked.revision;
+        finding.row = row;
+        return finding;
+      });
       pacer->LookNow();
     }
   }
@@ -209,7 +189,7 @@ inline void ListVerdicts(const Asker& asker, const RowTools& tools, const ListOf
   ListAll<PairVerdict>(check_all, list, *tools.budget, answer);
 }
 
-template <class Kind, class Questions, class Columns, class... More>
+template <class Kind, class Questions, class... More>
 std::uint32_t AnswerSceneRows(const Questions& questions, const Work& work, const Columns& columns,
                               const More&... more) {
   Pacer pacer(work.should_stop);

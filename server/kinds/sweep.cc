@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/types/span.h"
-#include "server/engine/row_reader.h"
+#include "server/engine/rows.h"
 #include "server/guard/refusal.h"
 #include "server/kinds/scene_row_loop.h"
 
@@ -27,11 +27,8 @@ MotionRows MotionsOfBody(const SweepQuestions& questions, std::size_t body) {
 }
 
 struct SweepQuestionRows {
-  static constexpr int kRefused = kMotionStateRefused;
-  static constexpr int kUndecided = static_cast<int>(MotionState::kUndecided);
-
   const SweepQuestions& questions;
-  const SweepColumns& columns;
+  const Columns& columns;
   const RowTools& tools;
 
   using Answer = SweepAnswer;
@@ -67,13 +64,12 @@ struct SweepQuestionRows {
 
   SceneFinding Find(std::uint32_t row, const SweepAnswer& answer, PairTurn turn) const {
     const MovingAsker moving = AskerOf(row);
-    SceneFinding finding = tools.FindingOf(questions.configurations.asked, moving.asker);
-    finding.kind = QueryKind::kSweep;
-    finding.question =
-        absl::StrFormat("sweep ignore_initial_contact %d", questions.ignore_initial_contact);
-    finding.motions = moving.motions;
-    finding.look = FindContradiction(AskedSweep{moving, Options()}, answer, turn);
-    return finding;
+    return {.look = FindContradiction(AskedSweep{moving, Options()}, answer, turn),
+            .question = absl::StrFormat("sweep ignore_initial_contact %d",
+                                        questions.ignore_initial_contact),
+            .bodies = moving.asker.bodies,
+            .poses = moving.asker.poses,
+            .motions = moving.motions};
   }
 };
 
@@ -83,9 +79,8 @@ MaybeFault CheckEachMotion(const RowCheck& check, const SweepQuestions& question
     const MotionRows motions = MotionsOfBody(questions, k);
     const Start start = {PoseOfBody(questions.configurations, k, check.row),
                          bodies[k].body->bounding_radius()};
-    MaybeFault fault = CheckMotionNumbers(check, motions);
-    if (!fault) fault = CheckWay(check, start, motions);
-    if (fault) return OfBody(fault, k, bodies.size());
+    if (MaybeFault fault = CheckMotion(check, start, motions))
+      return OfBody(fault, k, bodies.size());
   }
   return std::nullopt;
 }
@@ -126,7 +121,7 @@ std::vector<RowFault> FindFaults(const SweepQuestions& questions, const ShapeTab
 }
 
 std::uint32_t AnswerRows(const SweepQuestions& questions, const Work& work,
-                         const SweepColumns& columns) {
+                         const Columns& columns) {
   return AnswerSceneRows<SweepQuestionRows>(questions, work, columns);
 }
 

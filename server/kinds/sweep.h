@@ -10,7 +10,6 @@
 #include "clearance/v1/scene_query.pb.h"
 #include "server/engine/answer.h"
 #include "server/kinds/configurations.h"
-#include "server/kinds/session_field.h"
 #include "server/kinds/sweep_answers.h"
 
 namespace clearance::server {
@@ -28,10 +27,6 @@ struct SweepKind : SweepAnswers {
   using Batch = v1::SweepBatch;
   using Questions = SweepQuestions;
 
-  static constexpr QueryKind kKind = QueryKind::kSweep;
-  static constexpr SessionField kInSession = {"sweep", v1::SessionRequest::kSweep,
-                                              &v1::SessionRequest::sweep,
-                                              &v1::SessionResponse::mutable_sweep};
   static std::uint64_t UnitsASearch(const Batch& batch) {
     const bool may_turn = batch.rotations_size() > 0 || batch.end_poses_size() > 0;
     return std::uint64_t{may_turn ? 16U : 2U} * (batch.max_pairs() > 0 ? 2 : 1);
@@ -40,7 +35,6 @@ struct SweepKind : SweepAnswers {
 
 void ReadQuestions(const v1::SweepBatch& batch, ColumnReader* reader, SweepQuestions* questions);
 std::vector<RowFault> FindFaults(const SweepQuestions& questions, const ShapeTable& table);
-std::uint32_t AnswerRows(const SweepQuestions& questions, const Work& work,
-                         const SweepColumns& columns);
+std::uint32_t AnswerRows(const SweepQuestions& questions, const Work& work, const Columns& columns);
 
 }  // namespace clearance::server

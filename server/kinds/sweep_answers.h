@@ -4,30 +4,16 @@
 
 #pragma once
 
-#include <cstdint>
 #include <tuple>
 
-#include "absl/types/span.h"
 #include "clearance/v1/scene_query.pb.h"
-#include "core/scene/scene_query.h"
-#include "server/kinds/columns.h"
-#include "server/kinds/pair_list.h"
-#include "server/kinds/scene_row_loop.h"
+#include "server/kinds/reply_columns.h"
 
 namespace clearance::server {
-
-struct SweepColumns {
-  absl::Span<int> states;
-  absl::Span<std::uint32_t> bodies_a, bodies_b;
-  absl::Span<bool> is_self;
-  absl::Span<double> t_free, t_hit, t_leave, distances, points_a, points_b, normals;
-  PairList listed = {};
-};
 
 // The part of a kind that describes its answers.
 struct SweepAnswers {
   using Result = v1::SweepBatchResult;
-  using Columns = SweepColumns;
   using Detail = v1::SweepDetail;
   using List = v1::SweepPairColumns;
 
@@ -39,33 +25,31 @@ struct SweepAnswers {
     }
   };
   static constexpr auto kListed =
-      std::tuple(Numbers(&PairList::t_free, &List::mutable_t_free, &Detail::times),
-                 Numbers(&PairList::t_hit, &List::mutable_t_hit, &Detail::times),
-                 Numbers(&PairList::t_leave, &List::mutable_t_leave, kLeaves),
-                 Numbers(&PairList::distances, &List::mutable_distances, &Detail::distances),
-                 Vectors(&PairList::points_a, &List::mutable_points_a, &Detail::points),
-                 Vectors(&PairList::points_b, &List::mutable_points_b, &Detail::points),
-                 Vectors(&PairList::normals, &List::mutable_normals, &Detail::normals));
+      std::tuple(Listed{&PairList::t_free, &List::mutable_t_free, &Detail::times},
+                 Listed{&PairList::t_hit, &List::mutable_t_hit, &Detail::times},
+                 Listed{&PairList::t_leave, &List::mutable_t_leave, kLeaves},
+                 Listed{&PairList::distances, &List::mutable_distances, &Detail::distances},
+                 Listed{&PairList::points_a, &List::mutable_points_a, &Detail::points, kVector},
+                 Listed{&PairList::points_b, &List::mutable_points_b, &Detail::points, kVector},
+                 Listed{&PairList::normals, &List::mutable_normals, &Detail::normals, kVector});
   static constexpr auto kColumns = std::tuple(
-      Numbers(&Columns::states, &Result::mutable_states, kAlways),
-      Numbers(&Columns::bodies_a, &Result::mutable_bodies_a, &Detail::pairs),
-      Numbers(&Columns::bodies_b, &Result::mutable_bodies_b, &Detail::pairs),
-      Numbers(&Columns::is_self, &Result::mutable_is_self, &Detail::pairs),
-      Numbers(&Columns::t_free, &Result::mutable_t_free, &Detail::times),
-      Numbers(&Columns::t_hit, &Result::mutable_t_hit, &Detail::times),
-      Numbers(&Columns::t_leave, &Result::mutable_t_leave, kLeaves),
-      NumbersOr(kNoDistance, &Columns::distances, &Result::mutable_distances, &Detail::distances),
-      Vectors(&Columns::points_a, &Result::mutable_points_a, &Detail::points),
-      Vectors(&Columns::points_b, &Result::mutable_points_b, &Detail::points),
-      Vectors(&Columns::normals, &Result::mutable_normals, &Detail::normals),
-      Pairs(&Columns::listed, &Result::mutable_pairs, &List::mutable_states, kListed, kMaxPairs));
+      Numbers{&Columns::states, &Result::mutable_states, kAlways},
+      Numbers{&Columns::bodies_a, &Result::mutable_bodies_a, &Detail::pairs},
+      Numbers{&Columns::bodies_b, &Result::mutable_bodies_b, &Detail::pairs},
+      Numbers{&Columns::is_self, &Result::mutable_is_self, &Detail::pairs},
+      Numbers{&Columns::t_free, &Result::mutable_t_free, &Detail::times},
+      Numbers{&Columns::t_hit, &Result::mutable_t_hit, &Detail::times},
+      Numbers{&Columns::t_leave, &Result::mutable_t_leave, kLeaves},
+      Numbers{&Columns::distances, &Result::mutable_distances, &Detail::distances}.Or(kNoDistance),
+      Numbers{&Columns::points_a, &Result::mutable_points_a, &Detail::points, kVector},
+      Numbers{&Columns::points_b, &Result::mutable_points_b, &Detail::points, kVector},
+      Numbers{&Columns::normals, &Result::mutable_normals, &Detail::normals, kVector},
+      Pairs{&Result::mutable_pairs, &List::mutable_states, kListed, kMaxPairs});
 
   template <class Batch>
   static Detail DetailOf(const Batch& batch) {
     return DetailOr(batch, &Detail::set_times);
   }
 };
-
-RowSummary PutSweep(const SweepColumns& columns, std::uint32_t i, const SweepAnswer& answer);
 
 }  // namespace clearance::server

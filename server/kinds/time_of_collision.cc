@@ -8,7 +8,7 @@
 #include "absl/container/inlined_vector.h"
 #include "core/query/body_query.h"
 #include "server/engine/row_loop.h"
-#include "server/engine/row_reader.h"
+#include "server/engine/rows.h"
 #include "server/guard/refusal.h"
 
 namespace clearance::server {
@@ -16,12 +16,11 @@ namespace {
 
 struct TimeOfCollisionRows {
   using Answer = TimeOfCollisionAnswer;
-  static constexpr int kRefused = kMotionStateRefused;
   static constexpr std::size_t kMostAtOnce = kTimesOfCollisionAtOnce;
 
   const TimeOfCollisionQuestions& questions;
   const ShapeTable& table;
-  const TimeOfCollisionColumns& columns;
+  const Columns& columns;
   MotionProof* proof;  // of the row that is being answered; null: not wanted
 
   AskedTimeOfCollision Asked(std::uint32_t row) const {
@@ -54,7 +53,7 @@ struct TimeOfCollisionRows {
     const PairRows& pairs = questions.pairs;
     const bool turns = IsTurning(questions.motions_a, PoseAt(pairs.poses_a, row), row) ||
                        IsTurning(questions.motions_b, PoseAt(pairs.poses_b, row), row);
-    if (columns.proofs != nullptr || turns) return kVerticesADearRow;
+    if (columns.motion_proofs != nullptr || turns) return kVerticesADearRow;
     return PairOfBodies(table, pairs, row).Expected();
   }
 
@@ -74,7 +73,8 @@ struct TimeOfCollisionRows {
       PutNumber(columns.t_free, i, answer.t_free);
       PutNumber(columns.t_leave, i, answer.t_leave);
       // A row that was not reached left no proof.
-      if (columns.proofs != nullptr && answer.reason != UndecidedReason::kBudget) PutProof(i);
+      if (columns.motion_proofs != nullptr && answer.reason != UndecidedReason::kBudget)
+        PutProof(i);
     }
     EndProofRow();
   }
@@ -86,7 +86,7 @@ struct TimeOfCollisionRows {
   }
 
   void PutProof(std::uint32_t i) const {
-    v1::MotionProofColumns& proofs = *columns.proofs;
+    v1::MotionProofColumns& proofs = *columns.motion_proofs;
     for (int k = 0; k < proof->size; ++k) {
       const ProvedInterval& interval = proof->intervals[k];
       proofs.add_t_begin(interval.t_begin);
@@ -97,57 +97,43 @@ struct TimeOfCollisionRows {
       proofs.add_pieces_a(interval.piece_a);
       proofs.add_pieces_b(interval.piece_b);
     }
-    PutNumber(columns.truncated, i, proof->is_truncated);
+    PutNumber(columns.proofs_truncated, i, proof->is_truncated);
   }
 
   void EndProofRow() const {
-    if (columns.proofs != nullptr) EndRowOf(columns.proofs->t_begin_size(), columns.proofs);
+    if (columns.motion_proofs != nullptr)
+      EndRowOf(columns.motion_proofs->t_begin_size(), columns.motion_proofs);
   }
 };
 
 // The motion columns of one body, as the message has them.
+struct MotionField {
+  const char* name;
+  const google::protobuf::RepeatedField<double>& numbers;
+};
 struct MotionFields {
-  const google::protobuf::RepeatedField<double>& displacements;
-  const google::protobuf::RepeatedField<double>& rotations;
-  const google::protobuf::RepeatedField<double>& pivots;
-  const google::protobuf::RepeatedField<double>& end_poses;
-};
-struct MotionNames {
-  const char* displacements;
-  const char* rotations;
-  const char* pivots;
-  const char* end_poses;
+  MotionField displacements, rotations, pivots, end_poses;
 };
 
-constexpr MotionNames kNamesA = {"displacements_a", "rotations_a", "pivots_a", "end_poses_a"};
-constexpr MotionNames kNamesB = {"displacements_b", "rotations_b", "pivots_b", "end_poses_b"};
-
-MotionRows ReadMotions(const MotionFields& fields, const MotionNames& names, ColumnReader* reader) {
+MotionRows ReadMotions(const MotionFields& fields, ColumnReader* reader) {
+  const auto& [displacements, rotations, pivots, end_poses] = fields;
   const bool has_motion =
-      !fields.displacements.empty() || !fields.rotations.empty() || !fields.pivots.empty();
-  if (has_motion && !fields.end_poses.empty()) {
+      !displacements.numbers.empty() || !rotations.numbers.empty() || !pivots.numbers.empty();
+  if (has_motion && !end_poses.numbers.empty()) {
     reader->Fail(RefuseArgument(
         {.reason = Reason::kFieldsConflict,
-         .field = names.end_poses,
-         .value = FormatNumber(static_cast<std::uint64_t>(fields.end_poses.size())) + " numbers",
+         .field = end_poses.name,
+         .value = FormatNumber(static_cast<std::uint64_t>(end_poses.numbers.size())) + " numbers",
          .limit = "no displacements, rotations or pivots of the same body",
          .message = "A motion is given either by its end pose or by its parts."}));
   }
-  MotionRows rows;
-  rows.displacements =
-      reader->Read(fields.displacements, {names.displacements, kVectorNumbers, kNowhere.data()});
-  rows.rotations =
-      reader->Read(fields.rotations, {names.rotations, kVectorNumbers, kNowhere.data()});
-  rows.pivots =
-      reader->Read(fields.pivots, ColumnForm<double>{names.pivots, kVectorNumbers, nullptr});
-  rows.end_poses =
-      reader->Read(fields.end_poses, ColumnForm<double>{names.end_poses, kPoseNumbers, nullptr});
-  return rows;
-}
-
-MaybeFault CheckMotion(const RowCheck& check, const Start& start, const MotionRows& motions) {
-  if (MaybeFault fault = CheckMotionNumbers(check, motions)) return fault;
-  return CheckWay(check, start, motions);
+  const auto read = [&](const MotionField& field, std::size_t width, const double* fallback) {
+    return reader->Read(field.numbers, ColumnForm<double>{field.name, width, fallback});
+  };
+  return {.displacements = read(displacements, kVectorNumbers, kNowhere.data()),
+          .rotations = read(rotations, kVectorNumbers, kNowhere.data()),
+          .pivots = read(pivots, kVectorNumbers, nullptr),
+          .end_poses = read(end_poses, kPoseNumbers, nullptr)};
 }
 
 MaybeFault CheckMoving(const RowCheck& check, const TimeOfCollisionQuestions& questions,
@@ -168,12 +154,16 @@ MaybeFault CheckMoving(const RowCheck& check, const TimeOfCollisionQuestions& qu
 
 void ReadQuestions(const v1::TimeOfCollisionBatch& batch, ColumnReader* reader,
                    TimeOfCollisionQuestions* questions) {
-  questions->motions_a = ReadMotions(
-      {batch.displacements_a(), batch.rotations_a(), batch.pivots_a(), batch.end_poses_a()},
-      kNamesA, reader);
-  questions->motions_b = ReadMotions(
-      {batch.displacements_b(), batch.rotations_b(), batch.pivots_b(), batch.end_poses_b()},
-      kNamesB, reader);
+  questions->motions_a = ReadMotions({{"displacements_a", batch.displacements_a()},
+                                      {"rotations_a", batch.rotations_a()},
+                                      {"pivots_a", batch.pivots_a()},
+                                      {"end_poses_a", batch.end_poses_a()}},
+                                     reader);
+  questions->motions_b = ReadMotions({{"displacements_b", batch.displacements_b()},
+                                      {"rotations_b", batch.rotations_b()},
+                                      {"pivots_b", batch.pivots_b()},
+                                      {"end_poses_b", batch.end_poses_b()}},
+                                     reader);
   questions->target_distances =
       reader->Read(batch.target_distances(), {"target_distances", 1, &kNoMargin});
 }
@@ -185,9 +175,9 @@ std::vector<RowFault> FindFaults(const TimeOfCollisionQuestions& questions,
 }
 
 std::uint32_t AnswerRows(const TimeOfCollisionQuestions& questions, const Work& work,
-                         const TimeOfCollisionColumns& columns) {
+                         const Columns& columns) {
   std::optional<MotionProof> proof;
-  if (columns.proofs != nullptr) proof.emplace();
+  if (columns.motion_proofs != nullptr) proof.emplace();
   return ForEachRow(work,
                     TimeOfCollisionRows{questions, work.table, columns, proof ? &*proof : nullptr});
 }

@@ -11,9 +11,8 @@
 #include "clearance/v1/query.pb.h"
 #include "core/query/time_of_collision.h"
 #include "server/engine/answer.h"
-#include "server/kinds/columns.h"
 #include "server/kinds/pairs.h"
-#include "server/kinds/session_field.h"
+#include "server/kinds/reply_columns.h"
 
 namespace clearance::server {
 
@@ -24,25 +23,12 @@ struct TimeOfCollisionQuestions {
   bool ignore_initial_contact = false;
 };
 
-struct TimeOfCollisionColumns {
-  absl::Span<int> states;
-  absl::Span<double> t_free, t_hit, t_leave, distances, points_a, points_b, normals;
-  absl::Span<std::uint32_t> iterations, pieces_a, pieces_b;
-  absl::Span<bool> truncated;  // of proofs
-  v1::MotionProofColumns* proofs = nullptr;
-};
-
 struct TimeOfCollisionKind {
   using Batch = v1::TimeOfCollisionBatch;
   using Result = v1::TimeOfCollisionBatchResult;
   using Questions = TimeOfCollisionQuestions;
-  using Columns = TimeOfCollisionColumns;
   using Detail = v1::TimeOfCollisionDetail;
 
-  static constexpr QueryKind kKind = QueryKind::kTimeOfCollision;
-  static constexpr SessionField kInSession = {
-      "time_of_collision", v1::SessionRequest::kTimeOfCollision,
-      &v1::SessionRequest::time_of_collision, &v1::SessionResponse::mutable_time_of_collision};
   static constexpr std::uint64_t kUnitsARow = 32;
 
   static constexpr auto kLeaves = [](const Detail& detail, const Batch& batch) {
@@ -53,22 +39,22 @@ struct TimeOfCollisionKind {
   };
 
   static constexpr auto kColumns = std::tuple(
-      Numbers(&Columns::states, &Result::mutable_states, kAlways),
-      Numbers(&Columns::t_free, &Result::mutable_t_free, &Detail::times),
-      Numbers(&Columns::t_hit, &Result::mutable_t_hit, &Detail::times),
-      Numbers(&Columns::t_leave, &Result::mutable_t_leave, kLeaves),
-      NumbersOr(kNoDistance, &Columns::distances, &Result::mutable_distances, &Detail::distances),
-      Vectors(&Columns::points_a, &Result::mutable_points_a, &Detail::points),
-      Vectors(&Columns::points_b, &Result::mutable_points_b, &Detail::points),
-      Vectors(&Columns::normals, &Result::mutable_normals, &Detail::normals),
-      Varints(&Columns::iterations, &Result::mutable_iterations, &Detail::iterations),
-      Numbers(&Columns::pieces_a, &Result::mutable_pieces_a, &Detail::pieces),
-      Numbers(&Columns::pieces_b, &Result::mutable_pieces_b, &Detail::pieces),
-      Entries(&Columns::proofs, &Result::mutable_proofs, &Detail::proofs, kProofBytes),
-      Numbers(
-          &Columns::truncated,
-          [](Result* result) { return result->mutable_proofs()->mutable_truncated(); },
-          &Detail::proofs));
+      Numbers{&Columns::states, &Result::mutable_states, kAlways},
+      Numbers{&Columns::t_free, &Result::mutable_t_free, &Detail::times},
+      Numbers{&Columns::t_hit, &Result::mutable_t_hit, &Detail::times},
+      Numbers{&Columns::t_leave, &Result::mutable_t_leave, kLeaves},
+      Numbers{&Columns::distances, &Result::mutable_distances, &Detail::distances}.Or(kNoDistance),
+      Numbers{&Columns::points_a, &Result::mutable_points_a, &Detail::points, kVector},
+      Numbers{&Columns::points_b, &Result::mutable_points_b, &Detail::points, kVector},
+      Numbers{&Columns::normals, &Result::mutable_normals, &Detail::normals, kVector},
+      Numbers{&Columns::iterations, &Result::mutable_iterations, &Detail::iterations, 1,
+              kVarintBytes},
+      Numbers{&Columns::pieces_a, &Result::mutable_pieces_a, &Detail::pieces},
+      Numbers{&Columns::pieces_b, &Result::mutable_pieces_b, &Detail::pieces},
+      Entries{&Columns::motion_proofs, &Result::mutable_proofs, &Detail::proofs, kProofBytes},
+      Numbers{&Columns::proofs_truncated,
+              [](Result* result) { return result->mutable_proofs()->mutable_truncated(); },
+              &Detail::proofs});
 
   static Detail DetailOf(const Batch& batch) { return DetailOr(batch, &Detail::set_times); }
   // A rotating body may take thousands of steps a row.
@@ -83,6 +69,6 @@ void ReadQuestions(const v1::TimeOfCollisionBatch& batch, ColumnReader* reader,
 std::vector<RowFault> FindFaults(const TimeOfCollisionQuestions& questions,
                                  const ShapeTable& table);
 std::uint32_t AnswerRows(const TimeOfCollisionQuestions& questions, const Work& work,
-                         const TimeOfCollisionColumns& columns);
+                         const Columns& columns);
 
 }  // namespace clearance::server

@@ -2,12 +2,37 @@
 #include "server/observe/batch_tally.h"
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
+#include <type_traits>
+
+#include "absl/strings/string_view.h"
 
 namespace clearance::server {
 namespace {
+
+using StateNames = std::array<const char*, kRowStates>;
+constexpr StateNames kDistanceStates = {nullptr,       "separated", "touching",
+                                        "penetrating", "beyond",    "undecided"};
+constexpr StateNames kIntersectionStates = {nullptr,       "separated", "touching",
+                                            "penetrating", nullptr,     "undecided"};
+constexpr StateNames kMotionStates = {nullptr,     "free", "hit", "initially_overlapping",
+                                      "undecided", nullptr};
+constexpr StateNames kVerdicts = {nullptr, "free", "touching", "undecided", nullptr, nullptr};
+
+constexpr bool IsAboutScenes(absl::string_view service) { return service == "SceneQueryService"; }
+constexpr QueryKindInfo kKindInfos[] = {
+#define QUERY(name, field, service, label, states) {#label, IsAboutScenes(#service), states},
+#include "server/observe/methods.def"
+};
+
+constexpr std::uint8_t UndecidedIn(const StateNames& names) {
+  std::uint8_t state = 1;
+  while (names[state] != absl::string_view("undecided")) ++state;
+  return state;
+}
+constexpr std::uint8_t kUndecidedStates[] = {
+#define QUERY(name, field, service, label, states) UndecidedIn(states),
+#include "server/observe/methods.def"
+};
 
 // A row whose tolerance is 0 (two coinciding points) would make a sum infinite for good.
 constexpr double kLargestBracketRatio = 1'000'000;
@@ -32,12 +57,6 @@ void Observe(const std::array<double, kBuckets>& bounds, double value,
   counts->sum += value;
 }
 
-void ObserveIterations(std::uint32_t iterations, BucketCounts<kIterationBuckets.size()>* counts) {
-  if (iterations > kFewIterations) return Observe(kIterationBuckets, iterations, counts);
-  ++counts->counts[kBucketOfFew[iterations]];
-  counts->sum += iterations;
-}
-
 template <std::size_t kBuckets>
 void AddCounts(const BucketCounts<kBuckets>& from, BucketCounts<kBuckets>* to) {
   for (std::size_t i = 0; i <= kBuckets; ++i) to->counts[i] += from.counts[i];
@@ -46,27 +65,31 @@ void AddCounts(const BucketCounts<kBuckets>& from, BucketCounts<kBuckets>* to) {
 
 }  // namespace
 
-void BatchTally::Add(const DistanceAnswer& answer) {
-  CountState(static_cast<std::uint8_t>(answer.state), answer.reason);
-  ObserveIterations(answer.iterations, &iterations_);
-  CountBracket(answer);
+const QueryKindInfo& InfoOf(QueryKind kind) { return kKindInfos[static_cast<std::size_t>(kind)]; }
+
+SceneWork& SceneWork::operator+=(const SceneWork& other) {
+  nodes += other.nodes;
+  candidates += other.candidates;
+  exact += other.exact;
+  return *this;
 }
 
-void BatchTally::Add(const IntersectionAnswer& answer) {
-  CountState(static_cast<std::uint8_t>(answer.state), answer.reason);
-  ObserveIterations(answer.iterations, &iterations_);
-}
+BatchTally::BatchTally(QueryKind kind)
+    : kind_(kind), undecided_state_(kUndecidedStates[static_cast<std::size_t>(kind)]) {}
 
-void BatchTally::Add(const TimeOfCollisionAnswer& answer) {
+template <class Answer>
+void BatchTally::Add(const Answer& answer) {
   CountState(static_cast<std::uint8_t>(answer.state), answer.reason);
-  ObserveIterations(answer.iterations, &iterations_);
+  CountIterations(answer.iterations);
+  if constexpr (std::is_same_v<Answer, DistanceAnswer>) CountBracket(answer);
 }
+template void BatchTally::Add(const DistanceAnswer&);
+template void BatchTally::Add(const IntersectionAnswer&);
+template void BatchTally::Add(const TimeOfCollisionAnswer&);
 
-void BatchTally::AddSceneRow(const SceneRow& row) {
-  CountState(row.state, row.reason);
-  scene_work_.nodes += row.nodes;
-  scene_work_.candidates += row.candidates;
-  scene_work_.exact += row.exact;
+void BatchTally::AddSceneRow(std::uint8_t state, UndecidedReason reason, const SceneWork& work) {
+  CountState(state, reason);
+  scene_work_ += work;
 }
 
 void BatchTally::Merge(const BatchTally& other) {
@@ -75,9 +98,7 @@ void BatchTally::Merge(const BatchTally& other) {
   for (std::size_t i = 0; i < undecided_.size(); ++i) undecided_[i] += other.undecided_[i];
   AddCounts(other.iterations_, &iterations_);
   AddCounts(other.bracket_ratios_, &bracket_ratios_);
-  scene_work_.nodes += other.scene_work_.nodes;
-  scene_work_.candidates += other.scene_work_.candidates;
-  scene_work_.exact += other.scene_work_.exact;
+  scene_work_ += other.scene_work_;
 }
 
 std::uint64_t BatchTally::rows() const {
@@ -86,28 +107,15 @@ std::uint64_t BatchTally::rows() const {
   return rows;
 }
 
-std::uint8_t BatchTally::UndecidedStateOf(QueryKind kind) {
-  constexpr std::uint8_t kVerdictUndecided = 3;
-  switch (kind) {
-    case QueryKind::kCheck:
-    case QueryKind::kOverlap:
-      return kVerdictUndecided;
-    case QueryKind::kTimeOfCollision:
-    case QueryKind::kSweep:
-    case QueryKind::kRay:
-      return static_cast<std::uint8_t>(MotionState::kUndecided);
-    case QueryKind::kDistance:
-    case QueryKind::kIntersection:
-    case QueryKind::kMinimumDistance:
-    case QueryKind::kNearest:
-      break;
-  }
-  return static_cast<std::uint8_t>(State::kUndecided);
-}
-
 void BatchTally::CountState(std::uint8_t state, UndecidedReason reason) {
   ++states_[state];
-  if (state == UndecidedStateOf(kind_)) ++undecided_[static_cast<std::size_t>(reason)];
+  if (state == undecided_state_) ++undecided_[static_cast<std::size_t>(reason)];
+}
+
+void BatchTally::CountIterations(std::uint32_t iterations) {
+  if (iterations > kFewIterations) return Observe(kIterationBuckets, iterations, &iterations_);
+  ++iterations_.counts[kBucketOfFew[iterations]];
+  iterations_.sum += iterations;
 }
 
 // Counts the bracket of a row, unless the row stopped early on purpose (beyond max_distance,

@@ -17,19 +17,24 @@
 namespace clearance::server {
 
 enum class QueryKind : std::uint8_t {
-  kDistance,
-  kIntersection,
-  kTimeOfCollision,
-  // of scenes
-  kCheck,
-  kMinimumDistance,
-  kSweep,
-  kRay,
-  kNearest,
-  kOverlap,
+#define QUERY(name, field, service, label, states) k##name,
+#include "server/observe/methods.def"
 };
-inline constexpr std::size_t kQueryKinds = 9;
-inline constexpr std::size_t kFirstSceneKind = 3;
+inline constexpr std::size_t kQueryKinds = 0
+#define QUERY(name, field, service, label, states) +1
+#include "server/observe/methods.def"
+    ;
+
+// The numbers of State, MotionState and Verdict are less than this.
+inline constexpr std::size_t kRowStates = 6;
+
+// Describes a kind as its series do.
+struct QueryKindInfo {
+  const char* label;
+  bool is_about_scenes;
+  std::array<const char*, kRowStates> states;  // by number; null: the kind has no such state
+};
+const QueryKindInfo& InfoOf(QueryKind kind);
 
 // Upper bounds (inclusive) of the histograms' buckets; values above the last one count in one more
 // bucket. An iteration is a step of the solver or, for a time of collision, one distance
@@ -46,46 +51,39 @@ struct BucketCounts {
   double sum = 0;
 };
 
-// Holds one row of a question about a scene, and the work that it took.
-struct SceneRow {
-  std::uint8_t state = 0;  // the number of Verdict, State or MotionState
-  UndecidedReason reason = UndecidedReason::kNone;
-  std::uint64_t nodes = 0;
-  std::uint64_t candidates = 0;
-  std::uint64_t exact = 0;
-};
-
-// Holds the work of all rows.
+// Holds the work of questions about scenes.
 struct SceneWork {
   std::uint64_t nodes = 0;
   std::uint64_t candidates = 0;
   std::uint64_t exact = 0;
+
+  SceneWork& operator+=(const SceneWork& other);
 };
 
 // Counts what one batch did. Thread-compatible. Value type.
 class BatchTally {
  public:
-  static constexpr std::size_t kStates =
-      6;  // indices are the numbers of State, MotionState and Verdict
+  explicit BatchTally(QueryKind kind);
 
-  explicit BatchTally(QueryKind kind) : kind_(kind) {}
-
-  // Requires: kind() is that of the answer.
-  void Add(const DistanceAnswer& answer);
-  void Add(const IntersectionAnswer& answer);
-  void Add(const TimeOfCollisionAnswer& answer);
-  void AddSceneRow(const SceneRow& row);
+  // Counts an answer about a pair. Requires: kind() is that of the answer.
+  template <class Answer>
+  void Add(const Answer& answer);
+  // `state` is the number of a Verdict, State or MotionState.
+  void AddSceneRow(std::uint8_t state, UndecidedReason reason, const SceneWork& work);
   // A row that was refused, or not reached within its time, has no answer of the core.
   void AddRefused() { ++refused_; }
-  void AddNotReached() { CountState(UndecidedStateOf(kind_), UndecidedReason::kBudget); }
+  void AddNotReached() { CountState(undecided_state_, UndecidedReason::kBudget); }
 
   // Adds another chunk of the same batch. Requires: the same kind.
   void Merge(const BatchTally& other);
 
   QueryKind kind() const { return kind_; }
+  // The numbers of UNDECIDED and of REFUSED, which follows it in State, MotionState and Verdict.
+  int undecided_state() const { return undecided_state_; }
+  int refused_state() const { return undecided_state_ + 1; }
   std::uint64_t rows() const;
   std::uint32_t refused() const { return refused_; }
-  const std::array<std::uint32_t, kStates>& states() const { return states_; }
+  const std::array<std::uint32_t, kRowStates>& states() const { return states_; }
   // By the number of UndecidedReason.
   const std::array<std::uint32_t, kUndecidedReasons>& undecided() const { return undecided_; }
   const BucketCounts<kIterationBuckets.size()>& iterations() const { return iterations_; }
@@ -95,13 +93,14 @@ class BatchTally {
   const SceneWork& scene_work() const { return scene_work_; }
 
  private:
-  static std::uint8_t UndecidedStateOf(QueryKind kind);
   void CountState(std::uint8_t state, UndecidedReason reason);
+  void CountIterations(std::uint32_t iterations);
   void CountBracket(const DistanceAnswer& answer);
 
   QueryKind kind_;
+  std::uint8_t undecided_state_;
   std::uint32_t refused_ = 0;
-  std::array<std::uint32_t, kStates> states_{};
+  std::array<std::uint32_t, kRowStates> states_{};
   std::array<std::uint32_t, kUndecidedReasons> undecided_{};
   BucketCounts<kIterationBuckets.size()> iterations_;
   BucketCounts<kBracketRatioBuckets.size()> bracket_ratios_;

@@ -36,16 +36,6 @@ inline prometheus::Histogram::BucketBoundaries ToBuckets(const auto& bounds) {
   return {bounds.begin(), bounds.end()};
 }
 
-// A family whose histograms all have the same buckets.
-struct HistogramFamily {
-  prometheus::Family<prometheus::Histogram>& family;
-  prometheus::Histogram::BucketBoundaries buckets;
-
-  prometheus::Histogram& Add(const prometheus::Labels& labels) const {
-    return family.Add(labels, buckets);
-  }
-};
-
 // Adds a series for each of the values, which are separated by blanks.
 template <class Series>
 std::vector<Series*> AddEach(prometheus::Family<Series>& family, const char* label,

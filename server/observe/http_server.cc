@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/observe/http_server.h"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
+#include <array>
+#include <boost/asio/buffer.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http.hpp>
+#include <chrono>
+#include <cstdint>
+#include <limits>
 #include <list>
 #include <optional>
 #include <thread>
@@ -12,44 +23,58 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "server/observe/http_connection.h"
 
 namespace clearance::server {
 namespace {
 
 namespace asio = boost::asio;
+namespace http = boost::beast::http;
 using asio::ip::tcp;
 using Error = boost::system::error_code;
-using Stage = HttpConnection::Stage;
 
 constexpr std::size_t kThreads = 8;
+constexpr std::uint32_t kMostHeadBytes = 16 << 10;
+constexpr std::uint64_t kMostBodyBytes = 64 << 10;
 // Pause after a connection could not be accepted: descriptors may have run out.
 constexpr std::chrono::milliseconds kAcceptPause{20};
+// A read whose data is being handed over when it is cancelled goes on; it is cancelled again after
+// this.
+constexpr std::chrono::milliseconds kCancelInterval{1};
 
-}  // namespace
+// The fields that are read; a request may have each only once.
+constexpr http::field kFields[] = {http::field::host, http::field::content_type,
+                                   http::field::authorization};
+
+std::string Copy(boost::beast::string_view text) { return {text.data(), text.size()}; }
+
+std::string PathOf(boost::beast::string_view target) {
+  return Copy(target.substr(0, target.find('?')));
+}
+
+enum class Stage : std::uint8_t {
+  kReading,    // the request, until its deadline
+  kAnswering,  // the reply is being made
+  kWriting,    // the reply, as long as some of it goes within each deadline
+  kLeaving,    // the reply is sent; further input is read, lest a reset overtake it
+  kGone,
+};
 
 // Runs the server on one thread, which alone uses the members, except as Run() and the end need
 // them.
-class HttpServer::Loop {
+class Loop final : public HttpServer {
  public:
-  Loop(Handler handler, TakesBody takes_body, absl::Duration deadline)
+  Loop(Handler handler, TakesBodyOf takes_body, absl::Duration deadline)
       : handler_(std::move(handler)),
-        hooks_{.takes_body = std::move(takes_body),
-               .ask = [this](const HttpConnectionPtr& asking,
-                             HttpRequest request) { Ask(asking, std::move(request)); },
-               .holds = [this] { BoundReplies(); },
-               .gone = [this](const HttpConnectionPtr& gone) { Forget(gone); }},
+        takes_body_(std::move(takes_body)),
         deadline_(absl::ToChronoNanoseconds(deadline)) {}
 
   // Drops the requests that wait for a thread.
-  ~Loop() {
+  ~Loop() override {
     context_.stop();
     if (thread_.joinable()) thread_.join();
     workers_.stop();
     workers_.join();
   }
-  Loop(const Loop&) = delete;
-  Loop& operator=(const Loop&) = delete;
 
   Error Listen(const std::string& host, const std::string& port) {
     Error error;
@@ -70,10 +95,197 @@ class HttpServer::Loop {
     thread_ = std::thread([this] { context_.run(); });
   }
 
-  int port() const { return port_; }
+  int port() const override { return port_; }
 
  private:
-  using Connections = std::list<HttpConnectionPtr>;  // the oldest first
+  class Connection;
+  using ConnectionPtr = std::shared_ptr<Connection>;
+
+  // Reads one request, has it answered and writes the reply. Nothing here waits, so that one thread
+  // serves all connections and a slow one only delays itself. Lives as long as any of its
+  // operations is pending.
+  class Connection : public std::enable_shared_from_this<Connection> {
+   public:
+    // If the connection ends before its reply is sent, it is reset.
+    Connection(tcp::socket socket, Loop& loop, std::chrono::nanoseconds deadline)
+        : loop_(loop),
+          deadline_(deadline),
+          socket_(std::move(socket)),
+          timer_(socket_.get_executor()),
+          received_(kMostHeadBytes + kMostBodyBytes) {
+      parser_.header_limit(kMostHeadBytes);
+      // The length of a body that is read is checked before. `none` of Boost 1.74 is less than any
+      // length.
+      parser_.body_limit(std::numeric_limits<std::uint64_t>::max());
+      SetReset(true);
+    }
+
+    Stage stage() const { return stage_; }
+    // Returns the bytes that it holds of a reply.
+    std::size_t reply_bytes() const { return reply_.body().size(); }
+
+    // The deadline is for the whole request.
+    void Start() {
+      Await(deadline_);
+      http::async_read_header(
+          socket_, received_, parser_,
+          [self = shared_from_this()](const Error& error, std::size_t) { self->OnHead(error); });
+    }
+
+    // Requires: kAnswering.
+    void Reply(HttpReply reply) {
+      stage_ = Stage::kWriting;
+      reply_.version(11);
+      reply_.result(static_cast<unsigned>(reply.status));
+      reply_.set(http::field::content_type, reply.content_type);
+      reply_.set(http::field::content_length, std::to_string(reply.body.size()));
+      reply_.set(http::field::cache_control, "no-store");
+      reply_.set("X-Content-Type-Options", "nosniff");
+      reply_.set("Content-Security-Policy", "default-src 'self'; frame-ancestors 'none'");
+      reply_.set(http::field::connection, "close");
+      if (!is_head_) reply_.body() = std::move(reply.body);
+      unsent_.emplace(reply_);
+      loop_.BoundReplies();
+      if (stage_ == Stage::kWriting) Write();
+    }
+
+    void End() {
+      if (stage_ == Stage::kGone) return;
+      stage_ = Stage::kGone;
+      timer_.cancel();
+      Error ignored;
+      socket_.close(ignored);
+      reply_.body().clear();
+      loop_.Forget(shared_from_this());
+    }
+
+   private:
+    void Await(std::chrono::nanoseconds wait) {
+      timer_.expires_after(wait);
+      timer_.async_wait([self = shared_from_this()](const Error& error) {
+        // A wait that ended before its deadline was moved does not count.
+        const bool is_due = self->timer_.expiry() <= std::chrono::steady_clock::now();
+        if (!error && is_due) self->OnDeadline();
+      });
+    }
+
+    void OnDeadline() {
+      if (stage_ == Stage::kReading) {
+        Error ignored;
+        socket_.cancel(ignored);
+        Await(kCancelInterval);
+      } else if (stage_ != Stage::kAnswering) {
+        End();
+      }
+    }
+
+    void OnHead(const Error& error) {
+      if (stage_ != Stage::kReading) return;
+      if (error) return OnFailedRead(error);
+      const auto& head = parser_.get();
+      is_head_ = head.method() == http::verb::head;
+      if (const auto refusal = RefusalOfHead()) return Refuse(*refusal);
+      if (head.method() != http::verb::post || !loop_.TakesBody(PathOf(head.target())))
+        return OnRequest(error);
+      const auto length = parser_.content_length();
+      if (!length) return Refuse(411);
+      if (*length > kMostBodyBytes) return Refuse(413);
+      http::async_read(socket_, received_, parser_,
+                       [self = shared_from_this()](const Error& failure, std::size_t) {
+                         self->OnRequest(failure);
+                       });
+    }
+
+    void OnRequest(const Error& error) {
+      if (stage_ != Stage::kReading) return;
+      if (error) return OnFailedRead(error);
+      stage_ = Stage::kAnswering;
+      timer_.cancel();
+      auto head = parser_.release();
+      loop_.Ask(shared_from_this(), {.method = Copy(head.method_string()),
+                                     .path = PathOf(head.target()),
+                                     .content_type = Copy(head[http::field::content_type]),
+                                     .authorization = Copy(head[http::field::authorization]),
+                                     .host = Copy(head[http::field::host]),
+                                     .body = std::move(head.body())});
+    }
+
+    // A client that has sent nothing gets no reply: browsers open connections that they may need.
+    void OnFailedRead(const Error& error) {
+      const bool has_begun = parser_.got_some() || received_.size() > 0;
+      if (error == asio::error::operation_aborted && has_begun) return Refuse(408);
+      if (error == http::error::header_limit || error == http::error::buffer_overflow)
+        return Refuse(431);
+      const bool is_over =
+          error == http::error::end_of_stream || error == http::error::partial_message;
+      if (!is_over && error.category() == make_error_code(http::error::bad_method).category())
+        return Refuse(400);
+      End();
+    }
+
+    std::optional<int> RefusalOfHead() const {
+      const auto& head = parser_.get();
+      if (head.target().empty() || head.target().front() != '/') return 400;
+      for (const http::field field : kFields) {
+        if (head.count(field) > 1) return 400;
+      }
+      const bool is_known = head.method() == http::verb::get || head.method() == http::verb::head ||
+                            head.method() == http::verb::post;
+      return is_known ? std::nullopt : std::optional<int>(405);
+    }
+
+    void Refuse(int status) {
+      stage_ = Stage::kAnswering;
+      Reply(
+          {.status = status,
+           .body = status == 405 ? "only GET, HEAD and POST\n" : "the request cannot be taken\n"});
+    }
+
+    void Write() {
+      Await(deadline_);
+      http::async_write_some(socket_, *unsent_,
+                             [self = shared_from_this()](const Error& error, std::size_t) {
+                               if (self->stage_ != Stage::kWriting) return;
+                               if (error) return self->End();
+                               self->unsent_->is_done() ? self->Leave() : self->Write();
+                             });
+    }
+
+    void Leave() {
+      stage_ = Stage::kLeaving;
+      reply_.body().clear();
+      SetReset(false);
+      Error ignored;
+      socket_.shutdown(tcp::socket::shutdown_send, ignored);
+      Await(deadline_);
+      Discard();
+    }
+
+    void Discard() {
+      socket_.async_read_some(asio::buffer(discarded_),
+                              [self = shared_from_this()](const Error& error, std::size_t) {
+                                error ? self->End() : self->Discard();
+                              });
+    }
+
+    // Sets whether the connection ends with a reset, which leaves nothing behind in the kernel.
+    void SetReset(bool is_reset) {
+      Error ignored;
+      socket_.set_option(asio::socket_base::linger(is_reset, 0), ignored);
+    }
+
+    Loop& loop_;
+    const std::chrono::nanoseconds deadline_;
+    tcp::socket socket_;
+    asio::steady_timer timer_;
+    boost::beast::flat_buffer received_;
+    http::request_parser<http::string_body> parser_;
+    http::response<http::string_body> reply_;
+    std::optional<http::response_serializer<http::string_body>> unsent_;
+    std::array<char, 4096> discarded_;
+    Stage stage_ = Stage::kReading;
+    bool is_head_ = false;  // the method of the request is HEAD
+  };
 
   // Accepts a connection, unless it waits for one already or there is no room for another.
   void Accept() {
@@ -99,32 +311,35 @@ class HttpServer::Loop {
   // Returns whether a new connection can have a place: only one that is being answered keeps its
   // own.
   bool HasRoom() const {
-    return connections_.size() < HttpServer::kMostConnections ||
-           std::any_of(connections_.begin(), connections_.end(),
-                       [](const auto& one) { return one->stage() != Stage::kAnswering; });
+    return connections_.size() < kMostConnections ||
+           std::ranges::any_of(connections_,
+                               [](const auto& one) { return one->stage() != Stage::kAnswering; });
   }
 
   void Take(tcp::socket socket) {
-    if (connections_.size() >= HttpServer::kMostConnections) EndLongest();
-    connections_.push_back(std::make_shared<HttpConnection>(std::move(socket), hooks_, deadline_));
+    if (connections_.size() >= kMostConnections) EndLongest();
+    connections_.push_back(std::make_shared<Connection>(std::move(socket), *this, deadline_));
     connections_.back()->Start();
   }
 
   // Ends the oldest connection; one that writes a reply only if no other can be ended.
   void EndLongest() {
-    const auto longest = [this](const auto& is_meant) {
-      const auto found =
-          std::find_if(connections_.begin(), connections_.end(),
-                       [&](const HttpConnectionPtr& one) { return is_meant(one->stage()); });
-      return found == connections_.end() ? HttpConnectionPtr() : *found;
+    const auto end_first = [this](std::initializer_list<Stage> stages) {
+      const auto found = std::ranges::find_if(connections_, [&](const auto& one) {
+        return std::ranges::find(stages, one->stage()) != stages.end();
+      });
+      if (found == connections_.end()) return false;
+      ConnectionPtr(*found)->End();  // which forgets it
+      return true;
     };
-    HttpConnectionPtr ended =
-        longest([](Stage stage) { return stage == Stage::kReading || stage == Stage::kLeaving; });
-    if (ended == nullptr) ended = longest([](Stage stage) { return stage == Stage::kWriting; });
-    if (ended != nullptr) ended->End();
+    if (!end_first({Stage::kReading, Stage::kLeaving})) end_first({Stage::kWriting});
   }
 
-  void Ask(const HttpConnectionPtr& asking, HttpRequest request) {
+  bool TakesBody(const std::string& path) const {
+    return takes_body_ != nullptr && takes_body_(path);
+  }
+
+  void Ask(const ConnectionPtr& asking, HttpRequest request) {
     asio::post(workers_, [this, asking, request = std::move(request)] {
       asio::post(context_, [this, asking, reply = handler_(request)]() mutable {
         asking->Reply(std::move(reply));
@@ -134,40 +349,47 @@ class HttpServer::Loop {
   }
 
   void BoundReplies() {
-    const Connections all = connections_;
+    const auto all = connections_;
     std::size_t bytes = 0;
-    for (const HttpConnectionPtr& one : all) bytes += one->reply_bytes();
-    for (const HttpConnectionPtr& one : all) {
-      if (bytes <= HttpServer::kMostReplyBytes) return;
+    for (const ConnectionPtr& one : all) bytes += one->reply_bytes();
+    for (const ConnectionPtr& one : all) {
+      if (bytes <= kMostReplyBytes) return;
       const std::size_t held = one->reply_bytes();
       if (held > 0) one->End();
       bytes -= held;
     }
   }
 
-  void Forget(const HttpConnectionPtr& gone) {
+  void Forget(const ConnectionPtr& gone) {
     connections_.remove(gone);
     Accept();
   }
 
   const Handler handler_;
-  const HttpHooks hooks_;
+  const TakesBodyOf takes_body_;
   const std::chrono::nanoseconds deadline_;
   asio::io_context context_{1};
   tcp::acceptor acceptor_{context_};
   asio::steady_timer pause_{context_};
-  Connections connections_;
+  std::list<ConnectionPtr> connections_;  // the oldest first
   bool is_accepting_ = false;
   int port_ = 0;
   asio::thread_pool workers_{kThreads};
   std::thread thread_;
 };
 
-HttpServer::HttpServer(std::unique_ptr<Loop> loop) : loop_(std::move(loop)) {}
-HttpServer::~HttpServer() = default;
+}  // namespace
+
+bool NamesAddress(const HttpRequest& request) {
+  const std::string host = request.host.substr(0, request.host.find_last_of(':'));
+  if (host == "localhost" || request.host.starts_with('[')) return true;
+  in_addr address;
+  return inet_pton(AF_INET, host.c_str(), &address) == 1;
+}
 
 absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(const std::string& address,
-                                                              Handler handler, TakesBody takes_body,
+                                                              Handler handler,
+                                                              TakesBodyOf takes_body,
                                                               absl::Duration deadline) {
   auto loop = std::make_unique<Loop>(std::move(handler), std::move(takes_body), deadline);
   const std::size_t colon = std::min(address.rfind(':'), address.size());
@@ -177,9 +399,7 @@ absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(const std::string&
         absl::StrCat("cannot listen for HTTP on ", address, ": ", error.message()));
   }
   loop->Run();
-  return std::unique_ptr<HttpServer>(new HttpServer(std::move(loop)));
+  return loop;
 }
-
-int HttpServer::port() const { return loop_->port(); }
 
 }  // namespace clearance::server

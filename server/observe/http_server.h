@@ -17,9 +17,27 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "server/observe/http_message.h"
 
 namespace clearance::server {
+
+struct HttpRequest {
+  std::string method;  // GET, HEAD or POST
+  std::string path;    // without its query; begins with a slash
+  std::string content_type;
+  std::string authorization;
+  std::string host;
+  std::string body;  // of a POST to a path that takes one
+};
+
+// Returns whether a request names this server by an address or localhost, and not by a name that
+// another page may have made to mean it.
+bool NamesAddress(const HttpRequest& request);
+
+struct HttpReply {
+  int status = 200;
+  std::string content_type = "text/plain; charset=utf-8";
+  std::string body;
+};
 
 // Limit of the time in which a request, with its body, must arrive, and of the time for which a
 // reply may stand still.
@@ -32,7 +50,7 @@ class HttpServer {
   // Called from several threads.
   using Handler = std::function<HttpReply(const HttpRequest& request)>;
   // Returns whether the body of a POST to the path is read. Null: none is.
-  using TakesBody = std::function<bool(const std::string& path)>;
+  using TakesBodyOf = std::function<bool(const std::string& path)>;
 
   static constexpr std::size_t kMostConnections = 64;
   // Limit of replies that are not taken; beyond it the longest-open connection that holds one is
@@ -43,21 +61,12 @@ class HttpServer {
   // request that is not whole within `deadline` is answered with 408.
   static absl::StatusOr<std::unique_ptr<HttpServer>> Start(const std::string& address,
                                                            Handler handler,
-                                                           TakesBody takes_body = nullptr,
+                                                           TakesBodyOf takes_body = nullptr,
                                                            absl::Duration deadline = kHttpDeadline);
   // Ends the connections, and waits for the handlers that are being called.
-  ~HttpServer();
-  HttpServer(const HttpServer&) = delete;
-  HttpServer& operator=(const HttpServer&) = delete;
+  virtual ~HttpServer() = default;
 
-  int port() const;
-
- private:
-  class Loop;
-
-  explicit HttpServer(std::unique_ptr<Loop> loop);
-
-  const std::unique_ptr<Loop> loop_;
+  virtual int port() const = 0;
 };
 
 }  // namespace clearance::server

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
 namespace clearance::server {
@@ -30,8 +30,8 @@ std::optional<std::string> Liveness::FindDead() {
     absl::Duration& longest = silence[static_cast<std::size_t>(kind)];
     longest = std::max(longest, owed);
     if (owed > patience) {
-      dead.push_back(std::string("the loop '") + NameOf(kind) + "' has not turned for " +
-                     absl::FormatDuration(absl::Trunc(owed, absl::Seconds(1))));
+      dead.push_back(absl::StrCat("the loop '", NameOf(kind), "' has not turned for ",
+                                  absl::FormatDuration(absl::Trunc(owed, absl::Seconds(1)))));
     }
   }
   last_look_ = now;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/observe/log.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <nlohmann/json.hpp>
@@ -17,19 +18,8 @@ namespace clearance::server {
 namespace {
 
 const char* NameOf(LogLevel level) {
-  switch (level) {
-    case LogLevel::kDebug:
-      return "DEBUG";
-    case LogLevel::kInfo:
-      return "INFO";
-    case LogLevel::kWarning:
-      return "WARNING";
-    case LogLevel::kError:
-      return "ERROR";
-    case LogLevel::kAudit:
-      break;
-  }
-  return "AUDIT";
+  constexpr std::array kNames = {"DEBUG", "INFO", "WARNING", "ERROR", "AUDIT"};
+  return kNames[static_cast<std::size_t>(level)];
 }
 
 std::string TimeText(absl::Time when) {
@@ -37,13 +27,9 @@ std::string TimeText(absl::Time when) {
 }
 
 bool NeedsQuotes(absl::string_view text) {
-  if (text.empty()) return true;
-  for (const char c : text) {
-    if (!absl::ascii_isgraph(static_cast<unsigned char>(c)) || c == '"' || c == '\\' || c == '=') {
-      return true;
-    }
-  }
-  return false;
+  return text.empty() || std::ranges::any_of(text, [](unsigned char c) {
+           return !absl::ascii_isgraph(c) || c == '"' || c == '\\' || c == '=';
+         });
 }
 
 // As in C, but for apostrophes, which a reader would stumble over.

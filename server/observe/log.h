@@ -12,6 +12,7 @@
 #include <initializer_list>
 #include <mutex>
 #include <string>
+#include <type_traits>
 #include <variant>
 
 #include "absl/strings/string_view.h"
@@ -27,17 +28,18 @@ class LogField {
  public:
   using Value = std::variant<absl::string_view, bool, std::int64_t, std::uint64_t, double>;
 
-  LogField(absl::string_view key, absl::string_view value) : key_(key), value_(value) {}
-  LogField(absl::string_view key, const char* value) : LogField(key, absl::string_view(value)) {}
-  LogField(absl::string_view key, const std::string& value)
-      : LogField(key, absl::string_view(value)) {}
-  LogField(absl::string_view key, bool value) : key_(key), value_(value) {}
-  LogField(absl::string_view key, double value) : key_(key), value_(value) {}
-  template <std::signed_integral T>
-  LogField(absl::string_view key, T value) : key_(key), value_(std::int64_t{value}) {}
-  template <std::unsigned_integral T>
-  requires(!std::same_as<T, bool>) LogField(absl::string_view key, T value)
-      : key_(key), value_(std::uint64_t{value}) {}
+  template <class T>
+  LogField(absl::string_view key, const T& value) : key_(key) {
+    if constexpr (std::is_convertible_v<const T&, absl::string_view>) {
+      value_ = absl::string_view(value);
+    } else if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, double>) {
+      value_ = value;
+    } else if constexpr (std::signed_integral<T>) {
+      value_ = std::int64_t{value};
+    } else {
+      value_ = std::uint64_t{value};
+    }
+  }
 
   absl::string_view key() const { return key_; }
   const Value& value() const { return value_; }

@@ -61,17 +61,12 @@ LogWriter::~LogWriter() {
 
 void LogWriter::Write(LogLevel level, std::string text) {
   const std::lock_guard lock(mutex_);
-  Line line = {.level = level, .text = std::move(text)};
-  const Outcome outcome = waiting_.empty() ? TryToWrite(&line) : Outcome::kWaits;
-  if (outcome != Outcome::kWaits) {
-    Settle(line, outcome);
-  } else {
-    const std::size_t room = level == LogLevel::kAudit ? room_.audit : room_.other;
-    // The rest of a line that is begun must follow.
-    if (line.written == 0 && waiting_bytes_ + line.text.size() > room) return Lose(level);
-    waiting_bytes_ += line.text.size();
-    waiting_.push_back(std::move(line));
-  }
+  const bool is_first = waiting_.empty();
+  const std::size_t room = level == LogLevel::kAudit ? room_.audit : room_.other;
+  if (!is_first && waiting_bytes_ + text.size() > room) return Lose(level);
+  waiting_bytes_ += text.size();
+  waiting_.push_back({.level = level, .text = std::move(text)});
+  if (is_first) WriteWaiting();
   if (!waiting_.empty()) has_work_.notify_one();
 }
 
@@ -91,10 +86,14 @@ void LogWriter::WriteWaiting() {
   for (int count = 0; count < kMostAtATime && !waiting_.empty(); ++count) {
     const Outcome outcome = TryToWrite(&waiting_.front());
     if (outcome == Outcome::kWaits) return;
-    const Line line = std::move(waiting_.front());
+    const LogLevel level = waiting_.front().level;
+    waiting_bytes_ -= waiting_.front().text.size();
     waiting_.pop_front();
-    waiting_bytes_ -= line.text.size();
-    Settle(line, outcome);
+    if (outcome == Outcome::kFailed) {
+      Lose(level);
+    } else if (untold_audit_ + untold_other_ != 0 && waiting_bytes_ <= room_.other / 2) {
+      TellOfLost();
+    }
   }
 }
 
@@ -109,14 +108,6 @@ LogWriter::Outcome LogWriter::TryToWrite(Line* line) const {
     if (count > 0) line->written += static_cast<std::size_t>(count);
   }
   return Outcome::kWritten;
-}
-
-void LogWriter::Settle(const Line& line, Outcome outcome) {
-  if (outcome == Outcome::kFailed) {
-    Lose(line.level);
-  } else if (untold_audit_ + untold_other_ != 0 && waiting_bytes_ <= room_.other / 2) {
-    TellOfLost();
-  }
 }
 
 void LogWriter::Lose(LogLevel level) {

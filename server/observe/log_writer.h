@@ -19,7 +19,6 @@
 #include <string>
 #include <thread>
 
-#include "absl/strings/string_view.h"
 #include "prometheus/counter.h"
 #include "server/observe/log.h"
 #include "server/observe/steady_clock.h"
@@ -31,7 +30,7 @@ struct LostLines {
   prometheus::Counter& other;
 };
 
-// Limits the bytes of lines that wait.
+// Limits the bytes of lines that wait for a line before them.
 struct LogRoom {
   std::size_t other = std::size_t{1} << 20;
   std::size_t audit = std::size_t{16} << 20;  // of all lines
@@ -66,7 +65,6 @@ class LogWriter {
   // These need mutex_.
   Outcome TryToWrite(Line* line) const;
   void WriteWaiting();
-  void Settle(const Line& line, Outcome outcome);
   void Lose(LogLevel level);
   void TellOfLost();
 

@@ -6,7 +6,9 @@
 #include <sstream>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "prometheus/text_serializer.h"
 #include "server/config/settings.h"
 #include "server/observe/process_metrics.h"
@@ -17,22 +19,7 @@ namespace {
 using prometheus::Counter;
 using prometheus::Histogram;
 
-// Indexed by QueryKind, State, MotionState or Verdict, and UndecidedReason; nullptr for a number
-// without a meaning.
-constexpr std::array<const char*, kQueryKinds> kKindNames = {
-    "distance",    "intersection", "time_of_collision", "scene_check",  "scene_minimum_distance",
-    "scene_sweep", "scene_ray",    "scene_nearest",     "scene_overlap"};
-constexpr std::array<std::array<const char*, BatchTally::kStates>, kQueryKinds> kStateNames = {{
-    {nullptr, "separated", "touching", "penetrating", "beyond", "undecided"},
-    {nullptr, "separated", "touching", "penetrating", nullptr, "undecided"},
-    {nullptr, "free", "hit", "initially_overlapping", "undecided", nullptr},
-    {nullptr, "free", "touching", "undecided", nullptr, nullptr},
-    {nullptr, "separated", "touching", "penetrating", "beyond", "undecided"},
-    {nullptr, "free", "hit", "initially_overlapping", "undecided", nullptr},
-    {nullptr, "free", "hit", "initially_overlapping", "undecided", nullptr},
-    {nullptr, "separated", "touching", "penetrating", "beyond", "undecided"},
-    {nullptr, "free", "touching", "undecided", nullptr, nullptr},
-}};
+// By the number of UndecidedReason.
 constexpr std::array<const char*, kUndecidedReasons> kReasonNames = {
     nullptr, "budget", "iterations", "precision", "work"};
 
@@ -56,24 +43,21 @@ const char* NameOf(LoopKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-Metrics::Metrics(absl::string_view version)
-    : rpcs_(MakeRpcSeries({.started = rpcs_started_,
-                           .received = rpc_messages_received_,
-                           .sent = rpc_messages_sent_,
-                           .handled = rpcs_handled_,
-                           .seconds = rpc_seconds_})) {
+Metrics::Metrics(absl::string_view version) {
+  for (std::size_t method = 0; method < kRpcMethods; ++method)
+    rpcs_[method] = MakeRpcSeries(static_cast<RpcMethod>(method));
   for (std::size_t kind = 0; kind < kQueryKinds; ++kind) {
     kinds_[kind] = MakeKindSeries(static_cast<QueryKind>(kind));
     checks_[kind] = MakeCheckSeries(static_cast<QueryKind>(kind));
   }
-#define STORE_GAUGE(handle, name, help, more) \
-  store_.handle = &prometheus::BuildGauge().Name(#name).Help(help).Register(registry_).Add({});
-#define STORE_COUNTER(handle, name, help, more) \
-  store_.handle = &prometheus::BuildCounter().Name(#name).Help(help).Register(registry_).Add({});
-#define STORE_HISTOGRAM(handle, name, buckets, help, more)                                      \
-  store_.handle = &prometheus::BuildHistogram().Name(#name).Help(help).Register(registry_).Add( \
-      {}, ToBuckets(buckets));
-#include "server/observe/metrics.def"
+  const auto add_limit = [this](const char* name) {
+    refusals_by_limit_[name] = &limit_refusals_.Add({{"limit", name}});
+  };
+  for (const Setting& setting : AllSettings()) {
+    if (setting.has(kRefuses)) add_limit(setting.name);
+  }
+  add_limit("principal");
+  add_limit("other");
   const auto refused = [this](const char* reason) {
     return &connections_refused_.Add({{"reason", reason}});
   };
@@ -93,35 +77,49 @@ Metrics::Metrics(absl::string_view version)
   build_info_.Add({{"version", std::string(version)}, {"compiler", CLEARANCE_COMPILER}}).Set(1);
 }
 
-Metrics::KindSeries Metrics::MakeKindSeries(QueryKind query_kind) {
-  const auto kind = static_cast<std::size_t>(query_kind);
-  const prometheus::Labels labels = {{"kind", kKindNames[kind]}};
+RpcSeries Metrics::MakeRpcSeries(RpcMethod method) {
+  const RpcMethodInfo& info = InfoOf(method);
+  prometheus::Labels labels = {
+      {"grpc_type", info.type}, {"grpc_service", info.service}, {"grpc_method", info.method}};
+  RpcSeries series;
+  series.started_ = &rpcs_started_.Add(labels);
+  series.received_ = &rpc_messages_received_.Add(labels);
+  series.sent_ = &rpc_messages_sent_.Add(labels);
+  series.seconds_ = &rpc_seconds_.Add(labels, ToBuckets(kHandlingSecondsBuckets));
+  for (std::size_t code = 0; code < kGrpcCodeNames.size(); ++code) {
+    labels["grpc_code"] = kGrpcCodeNames[code];
+    series.handled_[code] = &rpcs_handled_.Add(labels);
+  }
+  return series;
+}
+
+Metrics::KindSeries Metrics::MakeKindSeries(QueryKind kind) {
+  const QueryKindInfo& info = InfoOf(kind);
+  const prometheus::Labels labels = {{"kind", info.label}};
   KindSeries series;
-  for (std::size_t state = 0; state < BatchTally::kStates; ++state) {
-    if (const char* const label = kStateNames[kind][state]) {
-      series.states[state] = &queries_.Add({{"kind", kKindNames[kind]}, {"state", label}});
-    }
+  for (std::size_t state = 0; state < kRowStates; ++state) {
+    if (const char* const label = info.states[state])
+      series.states[state] = &queries_.Add({{"kind", info.label}, {"state", label}});
   }
   for (std::size_t reason = 0; reason < kReasonNames.size(); ++reason) {
-    if (const char* const label = kReasonNames[reason]) {
-      series.undecided[reason] = &undecided_.Add({{"kind", kKindNames[kind]}, {"reason", label}});
-    }
+    if (const char* const label = kReasonNames[reason])
+      series.undecided[reason] = &undecided_.Add({{"kind", info.label}, {"reason", label}});
   }
   series.refused = &refused_rows_.Add(labels);
-  series.compute_seconds = &batch_seconds_.Add(labels);
-  series.rows = &batch_rows_.Add(labels);
-  if (kind < kFirstSceneKind) {
-    series.iterations = &iterations_.Add(labels);
-  } else {
+  series.compute_seconds = &batch_seconds_.Add(labels, ToBuckets(kComputeSecondsBuckets));
+  series.rows = &batch_rows_.Add(labels, ToBuckets(kRowBuckets));
+  if (info.is_about_scenes) {
     series.scene_nodes = &scene_nodes_.Add(labels);
     series.scene_candidates = &scene_candidates_.Add(labels);
     series.scene_exact = &scene_exact_.Add(labels);
+  } else {
+    series.iterations = &iterations_.Add(labels, ToBuckets(kIterationBuckets));
   }
   return series;
 }
 
 CheckSeries Metrics::MakeCheckSeries(QueryKind query_kind) {
-  const char* const kind = kKindNames[static_cast<std::size_t>(query_kind)];
+  const char* const kind = InfoOf(query_kind).label;
   return {.checked = &checked_.Add({{"kind", kind}}),
           .unchecked_undecided = &unchecked_.Add({{"kind", kind}, {"reason", "undecided"}}),
           .unchecked_too_large = &unchecked_.Add({{"kind", kind}, {"reason", "too_large"}}),
@@ -143,6 +141,15 @@ void Metrics::Record(const BatchTally& tally, absl::Duration compute_time) {
   series.scene_exact->Increment(static_cast<double>(tally.scene_work().exact));
 }
 
+prometheus::Counter& Metrics::limit_refusals(absl::string_view limit) {
+  if (absl::StrContains(limit, " of principal ")) return *refusals_by_limit_.at("principal");
+  for (const absl::string_view word : absl::StrSplit(limit, absl::ByAnyChar(" .,:;<>='`-()"))) {
+    const auto found = refusals_by_limit_.find(word);
+    if (absl::StartsWith(word, "max_") && found != refusals_by_limit_.end()) return *found->second;
+  }
+  return *refusals_by_limit_.at("other");
+}
+
 void Metrics::ShowLimits(const ServerConfig& config) {
   for (const Setting& setting : AllSettings()) {
     if (!setting.has(kShown)) continue;
@@ -157,7 +164,7 @@ void Metrics::ShowLimits(const ServerConfig& config) {
 
 std::string Metrics::Scrape() const {
   std::vector<prometheus::MetricFamily> families = registry_.Collect();
-  std::ranges::move(ProcessMetrics().Collect(), std::back_inserter(families));
+  std::ranges::move(CollectProcessMetrics(), std::back_inserter(families));
   std::ostringstream text;
   prometheus::TextSerializer().Serialize(text, families);
   return std::move(text).str();

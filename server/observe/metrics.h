@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "prometheus/counter.h"
@@ -22,7 +23,6 @@
 #include "server/observe/batch_tally.h"
 #include "server/observe/connection_series.h"
 #include "server/observe/families.h"
-#include "server/observe/limit_refusals.h"
 #include "server/observe/rpc_series.h"
 
 namespace clearance::server {
@@ -67,11 +67,16 @@ inline constexpr std::size_t kLoopKinds = 4;
 
 const char* NameOf(LoopKind kind);
 
+#define CLEARANCE_FAMILY(Type, name, help) \
+  prometheus::Build##Type().Name(#name).Help(help).Register(registry_)
+#define CLEARANCE_SERIES(Type, name, help, ...) \
+  CLEARANCE_FAMILY(Type, name, help).Add({} __VA_OPT__(, ToBuckets(__VA_ARGS__)))
+
 // Holds the series of the store that shapes are written to; all stay at 0 if shapes live in memory.
 struct StoreSeries {
-#define STORE_GAUGE(handle, name, help, more) prometheus::Gauge* handle = nullptr;
-#define STORE_COUNTER(handle, name, help, more) prometheus::Counter* handle = nullptr;
-#define STORE_HISTOGRAM(handle, name, buckets, help, more) prometheus::Histogram* handle = nullptr;
+  prometheus::Registry& registry_;
+#define STORE(Type, handle, name, help, more, ...) \
+  prometheus::Type* handle = &CLEARANCE_SERIES(Type, name, help, __VA_ARGS__);
 #include "server/observe/metrics.def"
 };
 
@@ -92,24 +97,18 @@ class Metrics {
 
   StoreSeries& store() { return store_; }
 
-#define GAUGE(handle, name, help, more) \
-  prometheus::Gauge& handle() { return handle##_; }
-#define COUNTER(handle, name, help, more) \
-  prometheus::Counter& handle() { return handle##_; }
-#define HISTOGRAM(handle, name, buckets, help, more) \
-  prometheus::Histogram& handle() { return handle##_; }
-#define GAUGES(handle, index, name, label, values, help, more) \
-  prometheus::Gauge& handle(index i) { return *handle##_[static_cast<std::size_t>(i)]; }
-#define COUNTERS(handle, index, name, label, values, help, more) \
-  prometheus::Counter& handle(index i) { return *handle##_[static_cast<std::size_t>(i)]; }
+#define SERIES(Type, handle, name, help, more, ...) \
+  prometheus::Type& handle() { return handle##_; }
+#define SERIES_BY(Type, handle, index, name, label, values, help, more) \
+  prometheus::Type& handle(index i) { return *handle##_[static_cast<std::size_t>(i)]; }
 #include "server/observe/metrics.def"
 
   // Sets the gauges of limits, which have the names of their settings.
   void ShowLimits(const ServerConfig& config);
-  // Refusals; `limit` is a refusal's text about its limit.
-  prometheus::Counter& limit_refusals(absl::string_view limit) {
-    return refusals_of_limits_.Of(limit);
-  }
+  // Returns the counter for a refusal's text about its limit ("max_batch_rows <= 100"), by the
+  // setting that it names. There is one counter for all limits of principals, and one for all
+  // texts that name no setting which refuses.
+  prometheus::Counter& limit_refusals(absl::string_view limit);
   const ConnectionSeries& connections() const { return connections_; }
   const TlsSeries& tls() const { return tls_; }
 
@@ -121,7 +120,7 @@ class Metrics {
   // Holds the series of one kind of query; a state or reason that the kind does not have has no
   // series.
   struct KindSeries {
-    std::array<prometheus::Counter*, BatchTally::kStates> states{};
+    std::array<prometheus::Counter*, kRowStates> states{};
     std::array<prometheus::Counter*, kUndecidedReasons> undecided{};
     prometheus::Counter* refused = nullptr;
     prometheus::Histogram* compute_seconds = nullptr;
@@ -133,38 +132,27 @@ class Metrics {
     prometheus::Counter* scene_exact = nullptr;
   };
 
+  RpcSeries MakeRpcSeries(RpcMethod method);
   KindSeries MakeKindSeries(QueryKind kind);
   CheckSeries MakeCheckSeries(QueryKind kind);
 
   prometheus::Registry registry_;
-#define CLEARANCE_FAMILY(Type, name, help) \
-  prometheus::Build##Type().Name(#name).Help(help).Register(registry_)
-#define GAUGE(handle, name, help, more) \
-  prometheus::Gauge& handle##_ = CLEARANCE_FAMILY(Gauge, name, help).Add({});
-#define COUNTER(handle, name, help, more) \
-  prometheus::Counter& handle##_ = CLEARANCE_FAMILY(Counter, name, help).Add({});
-#define HISTOGRAM(handle, name, buckets, help, more) \
-  prometheus::Histogram& handle##_ =                 \
-      CLEARANCE_FAMILY(Histogram, name, help).Add({}, ToBuckets(buckets));
-#define GAUGES(handle, index, name, label, values, help, more) \
-  const std::vector<prometheus::Gauge*> handle##_ =            \
-      AddEach(CLEARANCE_FAMILY(Gauge, name, help), #label, values);
-#define COUNTERS(handle, index, name, label, values, help, more) \
-  const std::vector<prometheus::Counter*> handle##_ =            \
-      AddEach(CLEARANCE_FAMILY(Counter, name, help), #label, values);
-#define GAUGE_FAMILY(handle, name, labels, help, more) \
-  prometheus::Family<prometheus::Gauge>& handle##_ = CLEARANCE_FAMILY(Gauge, name, help);
-#define COUNTER_FAMILY(handle, name, labels, help, more) \
-  prometheus::Family<prometheus::Counter>& handle##_ = CLEARANCE_FAMILY(Counter, name, help);
-#define HISTOGRAM_FAMILY(handle, name, labels, buckets, help, more) \
-  HistogramFamily handle##_ = {CLEARANCE_FAMILY(Histogram, name, help), ToBuckets(buckets)};
+#define SERIES(Type, handle, name, help, more, ...) \
+  prometheus::Type& handle##_ = CLEARANCE_SERIES(Type, name, help, __VA_ARGS__);
+#define SERIES_BY(Type, handle, index, name, label, values, help, more) \
+  const std::vector<prometheus::Type*> handle##_ =                      \
+      AddEach(CLEARANCE_FAMILY(Type, name, help), #label, values);
+#define FAMILY(Type, handle, name, labels, help, more) \
+  prometheus::Family<prometheus::Type>& handle##_ = CLEARANCE_FAMILY(Type, name, help);
 #include "server/observe/metrics.def"
+#undef CLEARANCE_SERIES
 #undef CLEARANCE_FAMILY
   std::array<RpcSeries, kRpcMethods> rpcs_;
   std::array<KindSeries, kQueryKinds> kinds_;
   std::array<CheckSeries, kQueryKinds> checks_;
-  StoreSeries store_;
-  LimitRefusals refusals_of_limits_{limit_refusals_};
+  StoreSeries store_{registry_};
+  // By the setting; also "principal" and "other".
+  absl::flat_hash_map<std::string, prometheus::Counter*> refusals_by_limit_;
   ConnectionSeries connections_;
   TlsSeries tls_;
 };

@@ -10,6 +10,7 @@
 #include <sstream>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "prometheus/metric_type.h"
 
 namespace clearance::server {
@@ -18,16 +19,12 @@ namespace {
 using prometheus::MetricFamily;
 using prometheus::MetricType;
 
-struct Description {
-  const char* name;
-  const char* help;
-  MetricType type;
-};
-
-MetricFamily MakeFamily(const Description& description, double value) {
+// A counter's name ends with _total.
+MetricFamily FamilyOf(const char* name, const char* help, double value) {
+  const bool is_counter = absl::EndsWith(name, "_total");
   prometheus::ClientMetric metric;
-  (description.type == MetricType::Counter ? metric.counter.value : metric.gauge.value) = value;
-  return {description.name, description.help, description.type, {std::move(metric)}};
+  (is_counter ? metric.counter.value : metric.gauge.value) = value;
+  return {name, help, is_counter ? MetricType::Counter : MetricType::Gauge, {std::move(metric)}};
 }
 
 std::optional<ProcessStat> ReadProcessStat() {
@@ -66,20 +63,18 @@ std::optional<double> BootTime() {
 void AppendStat(const ProcessStat& stat, std::vector<MetricFamily>* families) {
   const auto ticks_per_second = static_cast<double>(sysconf(_SC_CLK_TCK));
   const auto page_bytes = static_cast<double>(sysconf(_SC_PAGESIZE));
-  const auto append = [families](const Description& description, double value) {
-    families->push_back(MakeFamily(description, value));
+  const auto append = [&](const char* name, const char* help, double value) {
+    families->push_back(FamilyOf(name, help, value));
   };
-  append({"process_cpu_seconds_total", "User and system CPU time spent.", MetricType::Counter},
+  append("process_cpu_seconds_total", "User and system CPU time spent.",
          stat.cpu_ticks / ticks_per_second);
-  append({"process_resident_memory_bytes", "Resident memory size.", MetricType::Gauge},
+  append("process_resident_memory_bytes", "Resident memory size.",
          stat.resident_pages * page_bytes);
-  append({"process_virtual_memory_bytes", "Virtual memory size.", MetricType::Gauge},
-         stat.virtual_bytes);
-  append({"process_threads", "Threads of the process.", MetricType::Gauge}, stat.threads);
-  if (const std::optional<double> boot_time = BootTime()) {
-    append({"process_start_time_seconds", "Start time since the epoch.", MetricType::Gauge},
+  append("process_virtual_memory_bytes", "Virtual memory size.", stat.virtual_bytes);
+  append("process_threads", "Threads of the process.", stat.threads);
+  if (const std::optional<double> boot_time = BootTime())
+    append("process_start_time_seconds", "Start time since the epoch.",
            *boot_time + stat.start_ticks / ticks_per_second);
-  }
 }
 
 }  // namespace
@@ -103,17 +98,14 @@ std::optional<ProcessStat> ParseProcessStat(const std::string& line) {
                      .resident_pages = field(24)};
 }
 
-std::vector<MetricFamily> ProcessMetrics::Collect() const {
+std::vector<MetricFamily> CollectProcessMetrics() {
   std::vector<MetricFamily> families;
-  if (const std::optional<ProcessStat> stat = ReadProcessStat()) AppendStat(*stat, &families);
-  if (const std::optional<double> open = CountOpenFiles()) {
+  if (const auto stat = ReadProcessStat()) AppendStat(*stat, &families);
+  if (const auto open = CountOpenFiles())
+    families.push_back(FamilyOf("process_open_fds", "Open file descriptors.", *open));
+  if (const auto most = MaxOpenFiles())
     families.push_back(
-        MakeFamily({"process_open_fds", "Open file descriptors.", MetricType::Gauge}, *open));
-  }
-  if (const std::optional<double> most = MaxOpenFiles()) {
-    families.push_back(MakeFamily(
-        {"process_max_fds", "Largest number of open file descriptors.", MetricType::Gauge}, *most));
-  }
+        FamilyOf("process_max_fds", "Largest number of open file descriptors.", *most));
   return families;
 }
 

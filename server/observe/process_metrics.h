@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "prometheus/collectable.h"
 #include "prometheus/metric_family.h"
 
 namespace clearance::server {
@@ -27,11 +26,8 @@ struct ProcessStat {
 // blanks and parentheses.
 std::optional<ProcessStat> ParseProcessStat(const std::string& line);
 
-// Collects the series of the process. Thread-safe. Values that cannot be read (no /proc) have no
+// Returns the series of the process. Thread-safe. Values that cannot be read (no /proc) have no
 // series.
-class ProcessMetrics : public prometheus::Collectable {
- public:
-  std::vector<prometheus::MetricFamily> Collect() const override;
-};
+std::vector<prometheus::MetricFamily> CollectProcessMetrics();
 
 }  // namespace clearance::server

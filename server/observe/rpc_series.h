@@ -11,56 +11,38 @@
 
 #include "absl/time/time.h"
 #include "prometheus/counter.h"
-#include "prometheus/family.h"
 #include "prometheus/histogram.h"
-#include "server/observe/families.h"
 
 namespace clearance::server {
 
-// Every rpc of the five services.
 enum class RpcMethod : std::uint8_t {
-  kRegisterShape,
-  kBatchRegisterHulls,
-  kGetShape,
-  kListShapes,
-  kDeleteShape,
-  kPairDistance,
-  kDistance,
-  kIntersection,
-  kTimeOfCollision,
-  kSession,
-  kCreateScene,
-  kGetScene,
-  kListScenes,
-  kUpdateScene,
-  kForkScene,
-  kDeleteScene,
-  kWatchScene,
-  kGetServerInfo,
-  kCheck,
-  kMinimumDistance,
-  kNearest,
-  kOverlap,
-  kSweep,
-  kRay,
+#define METHOD(name, service, type, role) k##name,
+#include "server/observe/methods.def"
 };
-inline constexpr std::size_t kRpcMethods = 24;
-inline constexpr std::size_t kGrpcCodes = 17;
+inline constexpr std::size_t kRpcMethods = 0
+#define METHOD(name, service, type, role) +1
+#include "server/observe/methods.def"
+    ;
+
+// The status codes of gRPC, by number.
+inline constexpr std::array kGrpcCodeNames = {
+    "OK",       "Canceled",       "Unknown",          "InvalidArgument",   "DeadlineExceeded",
+    "NotFound", "AlreadyExists",  "PermissionDenied", "ResourceExhausted", "FailedPrecondition",
+    "Aborted",  "OutOfRange",     "Unimplemented",    "Internal",          "Unavailable",
+    "DataLoss", "Unauthenticated"};
 
 struct RpcMethodInfo {
   const char* service;  // "clearance.v1.ShapeService"
   const char* method;   // "RegisterShape"
   const char* type;     // "unary", "server_stream" or "bidi_stream"
 };
-const RpcMethodInfo& InfoOf(RpcMethod method);
-
-struct RpcFamilies {
-  prometheus::Family<prometheus::Counter>& started;
-  prometheus::Family<prometheus::Counter>& received;
-  prometheus::Family<prometheus::Counter>& sent;
-  prometheus::Family<prometheus::Counter>& handled;
-  const HistogramFamily& seconds;
-};
+inline constexpr std::array<RpcMethodInfo, kRpcMethods> kRpcMethodInfos = {{
+#define METHOD(name, service, type, role) {"clearance.v1." #service, #name, #type},
+#include "server/observe/methods.def"
+}};
+constexpr const RpcMethodInfo& InfoOf(RpcMethod method) {
+  return kRpcMethodInfos[static_cast<std::size_t>(method)];
+}
 
 // Thread-safe.
 class RpcSeries {
@@ -69,19 +51,20 @@ class RpcSeries {
   void MessageReceived() { received_->Increment(); }
   void MessageSent() { sent_->Increment(); }
   // Once a call; `grpc_code` by its number, anything unknown counts as 2 (Unknown).
-  void Handled(int grpc_code, absl::Duration taken);
+  void Handled(int grpc_code, absl::Duration taken) {
+    const auto code = static_cast<std::size_t>(grpc_code);
+    handled_[code < handled_.size() ? code : 2]->Increment();
+    seconds_->Observe(absl::ToDoubleSeconds(taken));
+  }
 
  private:
-  friend std::array<RpcSeries, kRpcMethods> MakeRpcSeries(const RpcFamilies& families);
+  friend class Metrics;
 
   prometheus::Counter* started_ = nullptr;
   prometheus::Counter* received_ = nullptr;
   prometheus::Counter* sent_ = nullptr;
   prometheus::Histogram* seconds_ = nullptr;
-  std::array<prometheus::Counter*, kGrpcCodes> handled_{};
+  std::array<prometheus::Counter*, kGrpcCodeNames.size()> handled_{};
 };
-
-// By RpcMethod, all at 0. The families own what the handles point to.
-std::array<RpcSeries, kRpcMethods> MakeRpcSeries(const RpcFamilies& families);
 
 }  // namespace clearance::server

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <chrono>
+#include <compare>
 #include <functional>
 
 #include "absl/time/time.h"
@@ -28,21 +29,15 @@ class SteadyTime {
     since_beginning_ += duration;
     return *this;
   }
-  SteadyTime& operator-=(absl::Duration duration) { return *this += -duration; }
   friend SteadyTime operator+(SteadyTime time, absl::Duration duration) { return time += duration; }
-  friend SteadyTime operator-(SteadyTime time, absl::Duration duration) { return time -= duration; }
+  friend SteadyTime operator-(SteadyTime time, absl::Duration duration) {
+    return time += -duration;
+  }
   friend absl::Duration operator-(SteadyTime a, SteadyTime b) {
     return a.since_beginning_ - b.since_beginning_;
   }
-  friend bool operator==(SteadyTime a, SteadyTime b) {
-    return a.since_beginning_ == b.since_beginning_;
-  }
-  friend bool operator<(SteadyTime a, SteadyTime b) {
-    return a.since_beginning_ < b.since_beginning_;
-  }
-  friend bool operator>(SteadyTime a, SteadyTime b) { return b < a; }
-  friend bool operator<=(SteadyTime a, SteadyTime b) { return !(b < a); }
-  friend bool operator>=(SteadyTime a, SteadyTime b) { return !(a < b); }
+  friend bool operator==(SteadyTime a, SteadyTime b) = default;
+  friend std::strong_ordering operator<=>(SteadyTime a, SteadyTime b) = default;
 
  private:
   absl::Duration since_beginning_ = -absl::InfiniteDuration();

@@ -5,12 +5,13 @@
 #include <google/protobuf/util/json_util.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
+#include <grpcpp/impl/codegen/proto_utils.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <iterator>
 #include <nlohmann/json.hpp>
-#include <string>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -52,31 +53,19 @@ const Method* FindMethod(absl::string_view name) {
       MethodOf<v1::TimeOfCollisionRequest, v1::TimeOfCollisionResponse>(
           "QueryService/TimeOfCollision"),
   };
-  const auto* const found = std::find_if(kMethods.begin(), kMethods.end(),
-                                         [&](const Method& method) { return method.name == name; });
+  const auto* const found = std::ranges::find(kMethods, name, &Method::name);
   return found == kMethods.end() ? nullptr : found;
 }
 
 int HttpStatusOf(grpc::StatusCode code) {
-  switch (code) {
-    case grpc::StatusCode::INVALID_ARGUMENT:
-    case grpc::StatusCode::FAILED_PRECONDITION:
-      return 400;
-    case grpc::StatusCode::UNAUTHENTICATED:
-      return 401;
-    case grpc::StatusCode::PERMISSION_DENIED:
-      return 403;
-    case grpc::StatusCode::NOT_FOUND:
-      return 404;
-    case grpc::StatusCode::RESOURCE_EXHAUSTED:
-      return 429;
-    case grpc::StatusCode::UNAVAILABLE:
-      return 503;
-    case grpc::StatusCode::DEADLINE_EXCEEDED:
-      return 504;
-    default:
-      return 500;
-  }
+  constexpr std::pair<grpc::StatusCode, int> kStatuses[] = {
+      {grpc::StatusCode::INVALID_ARGUMENT, 400}, {grpc::StatusCode::FAILED_PRECONDITION, 400},
+      {grpc::StatusCode::UNAUTHENTICATED, 401},  {grpc::StatusCode::PERMISSION_DENIED, 403},
+      {grpc::StatusCode::NOT_FOUND, 404},        {grpc::StatusCode::RESOURCE_EXHAUSTED, 429},
+      {grpc::StatusCode::UNAVAILABLE, 503},      {grpc::StatusCode::DEADLINE_EXCEEDED, 504}};
+  const auto* const found =
+      std::ranges::find(kStatuses, code, &std::pair<grpc::StatusCode, int>::first);
+  return found == std::end(kStatuses) ? 500 : found->second;
 }
 
 HttpReply RefusalWith(int status, const nlohmann::json& reasons) {
@@ -100,39 +89,30 @@ HttpReply RefusalOf(const grpc::Status& status) {
   return RefusalWith(HttpStatusOf(status.error_code()), reasons);
 }
 
-grpc::ByteBuffer Serialize(const Message& message) {
-  const grpc::Slice slice(message.SerializeAsString());
-  return grpc::ByteBuffer(&slice, 1);
-}
+struct Call {
+  std::string method;
+  std::string authorization;
+};
 
-bool Parse(grpc::ByteBuffer& bytes, Message* message) {
-  grpc::Slice slice;
-  return bytes.DumpToSingleSlice(&slice).ok() &&
-         message->ParseFromArray(slice.begin(), static_cast<int>(slice.size()));
-}
-
-// Sends `bytes` and puts the reply in their place.
-grpc::Status Exchange(const std::shared_ptr<grpc::Channel>& channel, const std::string& method,
-                      const std::string& authorization, grpc::ByteBuffer* bytes) {
+grpc::Status Exchange(const std::shared_ptr<grpc::Channel>& channel, const Call& call,
+                      const Message& question, Message* answer) {
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + kLongestCall);
-  if (!authorization.empty()) context.AddMetadata("authorization", authorization);
-  grpc::ByteBuffer reply;
+  if (!call.authorization.empty()) context.AddMetadata("authorization", call.authorization);
   grpc::Status status;
   absl::Notification done;
-  grpc::GenericStub stub(channel);
-  stub.UnaryCall(&context, method, {}, bytes, &reply, [&](grpc::Status ended) {
+  grpc::TemplatedGenericStub<Message, Message> stub(channel);
+  stub.UnaryCall(&context, call.method, {}, &question, answer, [&](grpc::Status ended) {
     status = std::move(ended);
     done.Notify();
   });
   done.WaitForNotification();
-  bytes->Swap(&reply);
   return status;
 }
 
 // gRPC ends a process that would send other bytes as metadata.
 bool IsMetadata(absl::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
+  return std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
 }
 
 }  // namespace
@@ -158,11 +138,10 @@ HttpReply PageCalls::Answer(absl::string_view name, const HttpRequest& request) 
   const auto parsed = google::protobuf::util::JsonStringToMessage(request.body, question);
   if (!parsed.ok()) return Refusal(400, parsed.ToString());
   Message* const answer = method->response->New(&arena);
-  grpc::ByteBuffer bytes = Serialize(*question);
-  const grpc::Status status = Exchange(make_channel_(), absl::StrCat("/clearance.v1.", name),
-                                       request.authorization, &bytes);
+  const grpc::Status status =
+      Exchange(make_channel_(), {absl::StrCat("/clearance.v1.", name), request.authorization},
+               *question, answer);
   if (!status.ok()) return RefusalOf(status);
-  if (!Parse(bytes, answer)) return Refusal(500, "the answer cannot be read");
   HttpReply reply{.content_type = kJson, .body = {}};
   google::protobuf::util::JsonPrintOptions options;
   options.always_print_primitive_fields = true;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/page/page_files.h"
 
-#include <array>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -19,12 +18,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t kMostFiles = 100;
 constexpr std::size_t kMostBytes = 16 << 20;
 
-struct ContentType {
-  std::string_view ending;
-  std::string_view type;
-};
-
-constexpr std::array<ContentType, 7> kContentTypes = {{
+constexpr std::pair<std::string_view, std::string_view> kContentTypes[] = {
     {".html", "text/html; charset=utf-8"},
     {".js", "text/javascript; charset=utf-8"},
     {".css", "text/css; charset=utf-8"},
@@ -32,7 +26,7 @@ constexpr std::array<ContentType, 7> kContentTypes = {{
     {".png", "image/png"},
     {".ico", "image/x-icon"},
     {".json", "application/json"},
-}};
+};
 
 absl::Status NoPage(const std::string& directory, absl::string_view reason) {
   return absl::InvalidArgumentError(absl::StrCat("--page_dir=", directory, ": ", reason));
@@ -40,8 +34,8 @@ absl::Status NoPage(const std::string& directory, absl::string_view reason) {
 
 // Empty for an ending that is none of a page's.
 std::string_view ContentTypeOf(const fs::path& file) {
-  for (const ContentType& known : kContentTypes) {
-    if (file.extension() == known.ending) return known.type;
+  for (const auto& [ending, type] : kContentTypes) {
+    if (file.extension() == ending) return type;
   }
   return {};
 }

@@ -20,8 +20,8 @@
 #include "server/engine/answer.h"
 #include "server/guard/quota.h"
 #include "server/guard/refusal.h"
-#include "server/kinds/columns.h"
 #include "server/kinds/kinds.h"
+#include "server/kinds/reply_columns.h"
 #include "server/observe/steady_clock.h"
 #include "server/schedule/stop_rule.h"
 #include "server/schedule/work.h"
@@ -171,8 +171,6 @@ class BatchJob {
   void Record() const { scope_.call.parts.metrics.Record(tally_, computed_); }
 
  private:
-  using Columns = typename Kind::Columns;
-
   // The reply that is being made.
   struct Reply {
     const StopRule& stop;
@@ -190,7 +188,7 @@ class BatchJob {
         questions_(std::move(questions)),
         row_bytes_(MaxRowBytes<Kind>(batch)),
         max_bytes_(MaxReplyBytesOf(batch.options(), scope.call.parts.limits)),
-        tally_(Kind::kKind) {}
+        tally_(KindTraits<Kind>::kKind) {}
 
   std::uint32_t count() const { return RowsOf(questions_).count; }
   bool is_in_place() const { return scope_.cost <= kMaxCheapCost; }
@@ -274,12 +272,12 @@ class BatchJob {
   // The chunks before `first` are answered.
   void LeaveChunks(std::size_t first, Parts* left) {
     left->count = reply_->chunks.size() - first;
-    left->is_in_order = HasLists<Kind>(reply_->columns);
+    left->is_in_order = reply_->columns.HasLists();
     left->part = [this, first](std::size_t i, SteadyTime end) {
       Chunk& chunk = reply_->chunks[first + i];
       bool is_done = false;
       chunk.took += Charged([&] { is_done = AnswerChunk(end, &chunk); });
-      if (is_done && HasLists<Kind>(reply_->columns)) reply_->checking += chunk.checks.took();
+      if (is_done && reply_->columns.HasLists()) reply_->checking += chunk.checks.took();
       return is_done;
     };
     left->finish = [this] {
@@ -358,7 +356,7 @@ class BatchJob {
       all += chunk.checks.took();
     }
     next_row_ += reply_->rows;
-    checking_ += HasLists<Kind>(reply_->columns) ? all : longest;
+    checking_ += reply_->columns.HasLists() ? all : longest;
     computed_ -= all;
     reply_.reset();
   }

@@ -71,7 +71,7 @@ void SessionState::Answer(const v1::SessionRequest& request, const StopRule& sto
                           v1::SessionResponse* response, Parts* left) {
   absl::Status status;
   const auto answer = [&]<class Kind>(Kind, const auto& batch) {
-    auto* const result = std::invoke(Kind::kInSession.result, response);
+    auto* const result = KindTraits<Kind>::Result(response);
     status = AnswerPart<Kind>(batch, stop, result, left);
   };
   if (!VisitBatch(request, answer)) status = AnswerOther(request, stop, response);

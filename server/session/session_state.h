@@ -27,8 +27,10 @@
 namespace clearance::server {
 
 // The job of a batch of any kind, or none.
-template <class... Kind>
-auto JobOfAny(KindList<Kind...>) -> std::variant<std::monostate, BatchJob<Kind>...>;
+using JobOfAny = std::variant<std::monostate
+#define QUERY(name, field, service, label, states) , BatchJob<name##Kind>
+#include "server/observe/methods.def"
+                              >;
 
 // Thread-compatible.
 class SessionState {
@@ -102,7 +104,7 @@ class SessionState {
   SessionRoom room_;
   SessionScenes scenes_;
   SessionTrack track_;
-  decltype(JobOfAny(Kinds())) job_;
+  JobOfAny job_;
 };
 
 }  // namespace clearance::server

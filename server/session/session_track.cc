@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "server/convert/scene_change.h"
-#include "server/engine/row_reader.h"
+#include "server/engine/rows.h"
 #include "server/guard/refusal.h"
 
 namespace clearance::server {

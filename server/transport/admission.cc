@@ -47,33 +47,10 @@ void NameCall(grpc::ServerContext& context, Caller* caller) {
 
 Role RoleFor(RpcMethod method) {
   switch (method) {
-    case RpcMethod::kGetServerInfo:
-    case RpcMethod::kGetShape:
-    case RpcMethod::kListShapes:
-    case RpcMethod::kPairDistance:
-    case RpcMethod::kDistance:
-    case RpcMethod::kIntersection:
-    case RpcMethod::kTimeOfCollision:
-    case RpcMethod::kSession:
-    case RpcMethod::kCheck:
-    case RpcMethod::kMinimumDistance:
-    case RpcMethod::kNearest:
-    case RpcMethod::kOverlap:
-    case RpcMethod::kSweep:
-    case RpcMethod::kRay:
-    case RpcMethod::kGetScene:
-    case RpcMethod::kListScenes:
-    case RpcMethod::kWatchScene:
-      return Role::kQuery;
-    case RpcMethod::kRegisterShape:
-    case RpcMethod::kBatchRegisterHulls:
-    case RpcMethod::kCreateScene:
-    case RpcMethod::kUpdateScene:
-    case RpcMethod::kForkScene:
-    case RpcMethod::kDeleteScene:  // of a scene without a ttl, kAdmin
-      return Role::kRegister;
-    case RpcMethod::kDeleteShape:
-      break;
+#define METHOD(name, service, type, role) \
+  case RpcMethod::k##name:                \
+    return Role::role;
+#include "server/observe/methods.def"
   }
   return Role::kAdmin;
 }

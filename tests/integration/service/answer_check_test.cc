@@ -176,12 +176,12 @@ TEST(AnswerCheck, OfUnaryCallsCountsToo) {
 }
 
 TEST(AnswerCheck, Contradiction_IsCountedAndLogged_KeepsAnswer) {
-  const auto object = [](const auto&, const auto&) {
+  const auto object = [](const Check&) {
     Check check;
     check.contradiction = {Claim::kUpper, 1, 2};
     return check;
   };
-  TestServer server({}, {.one_in = 1, .judges = {object, object, object}});
+  TestServer server({}, {.one_in = 1, .judges = {object}});
   TestServer unchecked;
   const std::vector<v1::SessionResponse> responses = AskAll(server);
   const std::vector<v1::SessionResponse> expected = AskAll(unchecked);

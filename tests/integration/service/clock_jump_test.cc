@@ -192,11 +192,10 @@ std::vector<double> SumsOfSeconds(const server::Metrics& metrics) {
 // In the middle of a batch, where its time budget and the call's deadline count.
 TEST_P(ClockJump, DuringABatchChangesNoAnswerAndNoMeasurement) {
   std::atomic<bool> has_jumped = false;
-  server::Judges judges = server::ProofJudges();
-  const auto judge = judges.distance;
-  judges.distance = [&](const server::AskedDistance& asked, const DistanceAnswer& answer) {
+  server::Judges judges;
+  judges.pair = [&](const Check& found) {
     if (!has_jumped.exchange(true)) Jump();
-    return judge(asked, answer);
+    return found;
   };
   TestServer server({}, {.one_in = 1, .judges = judges});
   TestSession session(server);

@@ -37,7 +37,7 @@ namespace clearance::testing {
 // How many answers are checked, and by which judges.
 struct Checking {
   std::uint64_t one_in = 0;
-  server::Judges judges = server::ProofJudges();
+  server::Judges judges = {};
 };
 
 // Limits of all calls together, or of all sessions.

@@ -30,14 +30,13 @@ class Held {
   explicit Held(int threads) : are_held_(threads) {}
 
   Checking Judging() {
-    server::Judges judges = server::ProofJudges();
-    const auto judge = judges.distance;
-    judges.distance = [this, judge](const auto& asked, const auto& answer) {
+    server::Judges judges;
+    judges.pair = [this](const Check& found) {
       if (!release_.try_wait()) {
         are_held_.count_down();
         release_.wait();
       }
-      return judge(asked, answer);
+      return found;
     };
     return {.one_in = 1, .judges = judges};
   }

@@ -36,14 +36,13 @@ class Overload : public ::testing::Test {
  protected:
   // The judge of the answer with this number, from 1.
   Checking Hold(std::uint32_t number) {
-    server::Judges judges = server::ProofJudges();
-    const auto judge = judges.distance;
-    judges.distance = [this, judge, number](const auto& asked, const auto& answer) {
+    server::Judges judges;
+    judges.pair = [this, number](const Check& found) {
       if (++judged_ == number) {
         is_held_.count_down();
         release_.wait();
       }
-      return judge(asked, answer);
+      return found;
     };
     return {.one_in = 1, .judges = judges};
   }
@@ -92,9 +91,8 @@ TEST_F(Overload, RefusesAMessageByItselfAndSaysWhenToRepeatIt) {
 
 TEST_F(Overload, WorkHandedOverToWorkersIsPending) {
   std::atomic<std::thread::id> polling{std::thread::id()};
-  server::Judges judges = server::ProofJudges();
-  const auto judge = judges.distance;
-  judges.distance = [&, judge](const auto& asked, const auto& answer) {
+  server::Judges judges;
+  judges.pair = [&](const Check& found) {
     const std::thread::id here = std::this_thread::get_id();
     std::thread::id nobody;
     polling.compare_exchange_strong(nobody, here);
@@ -104,7 +102,7 @@ TEST_F(Overload, WorkHandedOverToWorkersIsPending) {
       is_held_.count_down();
       release_.wait();
     }
-    return judge(asked, answer);
+    return found;
   };
   TestServer server({}, {.one_in = 1, .judges = judges}, nullptr,
                     {.max_pending_work = absl::ZeroDuration()});

@@ -22,7 +22,7 @@ using ::testing::Not;
 using ::testing::SizeIs;
 
 Checking ObjectingToScenes() {
-  Checking checking = {.one_in = 1, .judges = server::ProofJudges()};
+  Checking checking = {.one_in = 1, .judges = {}};
   checking.judges.scene = [](const server::SceneFinding&) {
     return server::MaybeSceneContradiction(
         {.pair = {.a = 2, .b = 17}, .claim = Claim::kUpper, .claimed = 1, .found = 0.5});

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "core/scene/scene_query.h"
-#include "server/kinds/columns.h"
+#include "server/kinds/reply_columns.h"
 #include "tests/integration/service/track_messages.h"
 
 namespace clearance::testing {

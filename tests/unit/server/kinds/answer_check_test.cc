@@ -27,12 +27,12 @@ using testing::HasSubstr;
 using testing::SizeIs;
 
 Judges Objecting() {
-  const auto object = [](const auto&, const auto&) {
+  const auto object = [](const clearance::Check&) {
     clearance::Check check;
     check.contradiction = {Claim::kLower, 1.5, 1.25};
     return check;
   };
-  return {object, object, object};
+  return {object};
 }
 
 RigidBodyPtr BoxBody() { return MakeBody(std::get<ConvexShapePtr>(MakeBox({1, 2, 3}, 0.1))); }
@@ -85,7 +85,7 @@ class AnswerChecking : public testing::Test {
     questions.pairs = {rows, {&slot, 0}, {&slot, 0}, {identity, 0}, {poses.data(), kPoseNumbers}};
     questions.max_distances = {&max_distance, 0};
     Answered answered = {std::vector<int>(rows), std::vector<double>(rows)};
-    DistanceColumns columns;
+    Columns columns;
     columns.states = absl::MakeSpan(answered.states);
     columns.lower_bounds = absl::MakeSpan(answered.lower);
     BatchTally tally(QueryKind::kDistance);
@@ -131,11 +131,11 @@ TEST_F(AnswerChecking, LeavesTheAnswerAsItIsWhateverIsFound) {
 // were asked together with the one that was checked have their answers all the same.
 TEST_F(AnswerChecking, LooksWhetherToStopAfterEachCheck) {
   bool has_stopped = false;
-  const auto stop = [&has_stopped](const auto&, const auto&) {
+  const auto stop = [&has_stopped](const clearance::Check&) {
     has_stopped = true;
     return clearance::Check();
   };
-  AnswerChecker checker(1, metrics_, log_, {stop, stop, stop});
+  AnswerChecker checker(1, metrics_, log_, {stop});
   const std::uint32_t rows = kDistanceRowsAtOnce + 2;
   const Answered answered = AnswerUntil([&has_stopped] { return has_stopped; }, &checker, rows);
   std::vector<int> expected(kDistanceRowsAtOnce, static_cast<int>(State::kSeparated));
@@ -263,12 +263,12 @@ TEST_F(AnswerChecking, LeavesOpenWhatOnlyExactArithmeticTells) {
 
 TEST_F(AnswerChecking, TellsTheTimeThatItTook) {
   constexpr absl::Duration kLong = absl::Milliseconds(1);
-  const auto wait = [=](const auto&, const auto&) {
+  const auto wait = [=](const clearance::Check&) {
     const SteadyTime began = SteadyNow();
     while (SteadyNow() < began + kLong) continue;
     return clearance::Check();
   };
-  AnswerChecker checker(1, metrics_, log_, {wait, wait, wait});
+  AnswerChecker checker(1, metrics_, log_, {wait});
   const RigidBodyPtr box = BoxBody();
   const AskedDistance asked = Asked(*box, 4);
   PartChecks checks(&checker, QueryKind::kDistance, 2);

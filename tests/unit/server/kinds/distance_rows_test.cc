@@ -36,7 +36,7 @@ class Answering : public ::testing::Test {
     states_.assign(count, 0);
     lower_.assign(count, 0);
     upper_.assign(count, 0);
-    DistanceColumns columns;
+    Columns columns;
     columns.states = absl::MakeSpan(states_);
     columns.lower_bounds = absl::MakeSpan(lower_);
     columns.upper_bounds = absl::MakeSpan(upper_);
@@ -82,7 +82,7 @@ TEST_F(Answering, PutsWhatTheCoreSaysIntoItsRow) {
 TEST_F(Answering, FaultyRows_AreRefused_ColumnsStayZero) {
   faults_ = {{11, 11, Fault::kNotFinite, "poses_b", 0}};
   Answer(10, 3, [] { return false; });
-  EXPECT_THAT(states_, ::testing::ElementsAre(1, kStateRefused, 1));
+  EXPECT_THAT(states_, ::testing::ElementsAre(1, v1::STATE_REFUSED, 1));
   EXPECT_EQ(upper_[1], 0);
   EXPECT_EQ(tally_.refused(), 1u);
   ASSERT_EQ(witnesses_.offsets_size(), 4);
@@ -132,7 +132,7 @@ TEST_F(Answering, NamesThePieceThatIsNearestAndItsVertices) {
   questions_.pairs.slots_b = {slots_b, 0};
   std::vector<std::uint32_t> pieces_a(1, 7), pieces_b(1, 7), flags(1, 7);
   states_.assign(1, 0);
-  DistanceColumns columns;
+  Columns columns;
   columns.states = absl::MakeSpan(states_);
   columns.pieces_a = absl::MakeSpan(pieces_a);
   columns.pieces_b = absl::MakeSpan(pieces_b);
@@ -149,7 +149,7 @@ TEST_F(Answering, NamesThePieceThatIsNearestAndItsVertices) {
 
 TEST_F(Answering, WantsNoColumnButTheStates) {
   states_.assign(4, 0);
-  DistanceColumns columns;
+  Columns columns;
   columns.states = absl::MakeSpan(states_);
   AnswerRows(questions_, Work{10, 4, faults_, table_, [] { return false; }, tally_, undecided_},
              columns);

@@ -18,7 +18,7 @@
 #include <tuple>
 #include <type_traits>
 
-#include "server/kinds/columns.h"
+#include "server/kinds/reply_columns.h"
 
 namespace clearance::server {
 namespace {
@@ -45,7 +45,7 @@ bool IsOfVectors(const std::string& name) {
   return name.find("points") != std::string::npos || name == "normals";
 }
 
-template <class Column, class Columns>
+template <class Column>
 void ExpectSlice(const Column& column, const Columns& part, const Columns& whole) {
   if constexpr (requires { whole.*column.span; }) {
     const auto& all = whole.*column.span;
@@ -64,13 +64,15 @@ class KindTest : public ::testing::Test {
   typename Kind::Result result_;
 };
 
-template <class List>
-struct TestsOf;
-template <class... Kind>
-struct TestsOf<KindList<Kind...>> {
+template <class None, class... Kind>
+struct TestsOf {
   using Type = ::testing::Types<Kind...>;
 };
-TYPED_TEST_SUITE(KindTest, TestsOf<Kinds>::Type);
+using AllKinds = TestsOf<void
+#define QUERY(name, field, service, label, states) , name##Kind
+#include "server/observe/methods.def"
+                         >::Type;
+TYPED_TEST_SUITE(KindTest, AllKinds);
 
 TYPED_TEST(KindTest, DescribesEveryFieldOfItsResult) {
   MakeColumns<TypeParam>(this->batch_, kKindRows, &this->result_);
@@ -82,7 +84,7 @@ TYPED_TEST(KindTest, DescribesEveryFieldOfItsResult) {
     if (is_message && !field->is_repeated()) {
       EXPECT_TRUE(reflection.HasField(this->result_, field)) << field->full_name();
     } else if (!is_message && field->is_repeated() &&
-               !(is_of_motions && TypeParam::kKind == QueryKind::kRay)) {
+               !(is_of_motions && KindTraits<TypeParam>::kKind == QueryKind::kRay)) {
       const int width = IsOfVectors(field->name()) ? 3 : 1;
       EXPECT_EQ(reflection.FieldSize(this->result_, field), width * static_cast<int>(kKindRows))
           << field->full_name();
@@ -102,13 +104,13 @@ TYPED_TEST(KindTest, SlicesItsColumns) {
   std::apply([&](const auto&... column) { (ExpectSlice(column, part, whole), ...); },
              TypeParam::kColumns);
   EXPECT_EQ(part.states.size(), kPart.count);
-  EXPECT_EQ(HasLists<TypeParam>(part), HasLists<TypeParam>(whole));
+  EXPECT_EQ(part.HasLists(), whole.HasLists());
 }
 
 TYPED_TEST(KindTest, IsFoundInASessionByItsField) {
   v1::SessionRequest request;
   const auto& reflection = *request.GetReflection();
-  const auto* const field = request.GetDescriptor()->FindFieldByName(TypeParam::kInSession.name);
+  const auto* const field = request.GetDescriptor()->FindFieldByName(KindTraits<TypeParam>::kField);
   ASSERT_NE(field, nullptr);
   reflection.MutableMessage(&request, field);
   bool is_found = false;
@@ -145,17 +147,14 @@ TEST(Columns, ThatAreListsAreKnown) {
   v1::ContactColumns contacts;
   v1::DepthProofColumns depth_proofs;
   v1::MotionProofColumns proofs;
-  DistanceColumns with_witnesses, with_contacts, with_depth_proofs;
+  Columns with_witnesses, with_contacts, with_depth_proofs, with_motion_proofs;
   with_witnesses.witnesses = &witnesses;
   with_contacts.contacts = &contacts;
   with_depth_proofs.depth_proofs = &depth_proofs;
-  for (const auto& columns : {with_witnesses, with_contacts, with_depth_proofs})
-    EXPECT_TRUE(HasLists<DistanceKind>(columns));
-  TimeOfCollisionColumns times;
-  EXPECT_FALSE(HasLists<TimeOfCollisionKind>(times));
-  times.proofs = &proofs;
-  EXPECT_TRUE(HasLists<TimeOfCollisionKind>(times));
-  EXPECT_FALSE(HasLists<DistanceKind>({}));
+  with_motion_proofs.motion_proofs = &proofs;
+  for (const auto& columns : {with_witnesses, with_contacts, with_depth_proofs, with_motion_proofs})
+    EXPECT_TRUE(columns.HasLists());
+  EXPECT_FALSE(Columns().HasLists());
 }
 
 }  // namespace

@@ -2,14 +2,13 @@
 //
 // The tests of the service see every refusal; here is how columns that are accepted are read.
 
-#include "server/kinds/questions.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 
 #include "server/convert/batch_form.h"
 #include "server/kinds/distance.h"
+#include "server/kinds/kinds.h"
 #include "server/kinds/time_of_collision.h"
 
 namespace clearance::server {

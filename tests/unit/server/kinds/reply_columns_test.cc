@@ -2,6 +2,8 @@
 //
 // The bounds on the size of a reply, held against messages that are as large as rows can make them.
 
+#include "server/kinds/reply_columns.h"
+
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -11,7 +13,6 @@
 
 #include "core/query/contact_manifold.h"
 #include "server/convert/wire_errors.h"
-#include "server/kinds/columns.h"
 #include "server/kinds/distance.h"
 #include "server/kinds/intersection.h"
 #include "server/kinds/time_of_collision.h"
@@ -96,7 +97,7 @@ TEST(MaxRowBytes, BoundsEveryCombinationOfColumnsOfADistance) {
     detail->set_contacts((wanted & 512) != 0);
     detail->set_depth_proofs((wanted & 1024) != 0);
     v1::DistanceBatchResult result;
-    const DistanceColumns columns = MakeColumns<DistanceKind>(batch, kReplyRows, &result);
+    const Columns columns = MakeColumns<DistanceKind>(batch, kReplyRows, &result);
     FillUp(columns.states, static_cast<int>(v1::STATE_REFUSED));
     FillUp(columns.iterations, kLargeIndex);
     FillUp(columns.flags, std::uint32_t{3});
@@ -104,7 +105,7 @@ TEST(MaxRowBytes, BoundsEveryCombinationOfColumnsOfADistance) {
     if (columns.contacts != nullptr) FillContacts(columns.contacts);
     if (columns.depth_proofs != nullptr) FillDepthProofs(columns.depth_proofs);
     FillUp(columns.contacts_truncated, true);
-    FillUp(columns.depth_proofs_truncated, true);
+    FillUp(columns.proofs_truncated, true);
     Describe(&result);
     EXPECT_LE(result.ByteSizeLong(),
               kMaxReplyOverhead / 2 + kReplyRows * MaxRowBytes<DistanceKind>(batch))
@@ -126,13 +127,12 @@ TEST(MaxRowBytes, BoundsATimeOfCollisionWithAllColumns) {
     batch.mutable_detail()->set_pieces(wants_proofs);
     batch.set_ignore_initial_contact(wants_proofs);
     v1::TimeOfCollisionBatchResult result;
-    const TimeOfCollisionColumns columns =
-        MakeColumns<TimeOfCollisionKind>(batch, kReplyRows, &result);
+    const Columns columns = MakeColumns<TimeOfCollisionKind>(batch, kReplyRows, &result);
     FillUp(columns.states, static_cast<int>(v1::MOTION_STATE_REFUSED));
     FillUp(columns.iterations, kLargeIndex);
     if (wants_proofs) {
-      FillUp(columns.truncated, true);
-      FillProofs(columns.proofs);
+      FillUp(columns.proofs_truncated, true);
+      FillProofs(columns.motion_proofs);
     }
     Describe(&result);
     EXPECT_LE(result.ByteSizeLong(),
@@ -147,7 +147,7 @@ TEST(MaxRowBytes, BoundsAnIntersectionWithAllColumns) {
   batch.mutable_detail()->set_bounds(true);
   batch.mutable_detail()->set_iterations(true);
   v1::IntersectionBatchResult result;
-  const IntersectionColumns columns = MakeColumns<IntersectionKind>(batch, kReplyRows, &result);
+  const Columns columns = MakeColumns<IntersectionKind>(batch, kReplyRows, &result);
   FillUp(columns.states, static_cast<int>(v1::STATE_REFUSED));
   FillUp(columns.iterations, kLargeIndex);
   Describe(&result);

@@ -2,8 +2,6 @@
 //
 // The tests of the service see every fault by its text; here is what a message cannot show.
 
-#include "server/engine/row_fault.h"
-
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -12,6 +10,7 @@
 
 #include "core/shape/make_shape.h"
 #include "core/shape/rigid_body.h"
+#include "server/engine/row_check.h"
 #include "server/kinds/distance.h"
 
 namespace clearance::server {

@@ -60,12 +60,10 @@ class SceneRows : public ::testing::Test {
                Slice<CheckKind>(columns(), rows));
   }
 
-  CheckColumns columns() {
+  Columns columns() {
     return {.states = absl::MakeSpan(states_),
             .bodies_a = absl::MakeSpan(a_),
             .bodies_b = absl::MakeSpan(b_),
-            .is_self = {},
-            .lower_bounds = {},
             .upper_bounds = absl::MakeSpan(upper_),
             .free_radii = absl::MakeSpan(radii_),
             .listed = listed_};
@@ -145,7 +143,7 @@ TEST_F(SceneRows, AreThoseOfTheCoreWhereTheyAreAskedAhead) {
     const std::uint32_t listed =
         list_.offsets(static_cast<int>(row) + 1) - list_.offsets(static_cast<int>(row));
     if (std::isnan(poses_[7 * kOwn * row])) {
-      EXPECT_EQ(states_[row], kVerdictRefused) << row;
+      EXPECT_EQ(states_[row], v1::VERDICT_REFUSED) << row;
       continue;
     }
     const CheckAnswer answer = AskCore(row);
@@ -191,8 +189,8 @@ TEST_F(SceneRows, ThatAreBadAreRefusedByThemselves) {
   EXPECT_EQ(faults[2].fault, Fault::kNotRepresentable);
   EXPECT_STREQ(faults[2].column, "configurations.poses");
   Answer({0, kSceneRows}, [] { return false; });
-  EXPECT_EQ(states_[5], kVerdictRefused);
-  EXPECT_EQ(states_[9], kVerdictRefused);
+  EXPECT_EQ(states_[5], v1::VERDICT_REFUSED);
+  EXPECT_EQ(states_[9], v1::VERDICT_REFUSED);
   EXPECT_EQ(states_[10], static_cast<int>(AskCore(10).verdict));
   EXPECT_EQ(tally_.refused(), 3u);
 }
@@ -277,18 +275,7 @@ TEST_F(SceneRows, ThatNobodyAskedDoNotListAllThatARayMeets) {
   rays.groups = rays.masks = {&all, 0};
   rays.max_pairs = 4;
   ListPairs();
-  const SweepColumns columns = {.states = absl::MakeSpan(states_),
-                                .bodies_a = {},
-                                .bodies_b = {},
-                                .is_self = {},
-                                .t_free = {},
-                                .t_hit = {},
-                                .t_leave = {},
-                                .distances = {},
-                                .points_a = {},
-                                .points_b = {},
-                                .normals = {},
-                                .listed = listed_};
+  const Columns columns = {.states = absl::MakeSpan(states_), .listed = listed_};
   AnswerRows(rays,
              Work{0, kSceneRows, {}, table_, [] { return true; }, tally_, undecided_, nullptr},
              columns);

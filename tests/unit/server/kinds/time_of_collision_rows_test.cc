@@ -66,7 +66,7 @@ class MovingRows {
   };
 
   void Answer(bool wants_proofs, Answers* answers) const {
-    TimeOfCollisionColumns columns;
+    Columns columns;
     columns.states = absl::MakeSpan(answers->states);
     columns.t_free = absl::MakeSpan(answers->t_free);
     columns.t_hit = absl::MakeSpan(answers->t_hit);
@@ -74,8 +74,8 @@ class MovingRows {
     columns.points_a = absl::MakeSpan(answers->points_a);
     columns.normals = absl::MakeSpan(answers->normals);
     columns.iterations = absl::MakeSpan(answers->iterations);
-    columns.truncated = {answers->truncated.get(), kMovingRows};
-    columns.proofs = wants_proofs ? &answers->proofs : nullptr;
+    columns.proofs_truncated = {answers->truncated.get(), kMovingRows};
+    columns.motion_proofs = wants_proofs ? &answers->proofs : nullptr;
     answers->proofs.add_offsets(0);
     const std::vector<RowFault> faults = {
         {kRefusedRow, kRefusedRow, Fault::kNotFinite, "poses_b", 0}};
@@ -132,7 +132,7 @@ void ExpectAsTheCore(const MovingRows& rows, bool wants_proofs) {
     SCOPED_TRACE(row);
     const auto i = static_cast<int>(row);
     if (row == kRefusedRow) {
-      EXPECT_EQ(answers.states[row], kMotionStateRefused);
+      EXPECT_EQ(answers.states[row], v1::MOTION_STATE_REFUSED);
       continue;
     }
     MotionProof proof;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -42,27 +43,16 @@ std::vector<Row> Table() {
   std::vector<Row> rows;
   const auto add = [&](Row row, const std::string& labels) {
     row.group = group;
+    absl::AsciiStrToLower(&row.type);
     rows.push_back(MakeRow(row, labels));
   };
 #define GROUP(title) group = title;
-#define GAUGE(handle, name, help, more) add({"", #name, "gauge", {}, "", help, more}, "");
-#define COUNTER(handle, name, help, more) add({"", #name, "counter", {}, "", help, more}, "");
-#define HISTOGRAM(handle, name, buckets, help, more) \
-  add({"", #name, "histogram", {}, "", help, more}, "");
-#define STORE_GAUGE(handle, name, help, more) GAUGE(handle, name, help, more)
-#define STORE_COUNTER(handle, name, help, more) COUNTER(handle, name, help, more)
-#define STORE_HISTOGRAM(handle, name, buckets, help, more) \
-  HISTOGRAM(handle, name, buckets, help, more)
-#define GAUGES(handle, index, name, label, values, help, more) \
-  add({"", #name, "gauge", {}, values, help, more}, #label);
-#define COUNTERS(handle, index, name, label, values, help, more) \
-  add({"", #name, "counter", {}, values, help, more}, #label);
-#define GAUGE_FAMILY(handle, name, labels, help, more) \
-  add({"", #name, "gauge", {}, "", help, more}, labels);
-#define COUNTER_FAMILY(handle, name, labels, help, more) \
-  add({"", #name, "counter", {}, "", help, more}, labels);
-#define HISTOGRAM_FAMILY(handle, name, labels, buckets, help, more) \
-  add({"", #name, "histogram", {}, "", help, more}, labels);
+#define SERIES(Type, handle, name, help, more, ...) add({"", #name, #Type, {}, "", help, more}, "");
+#define STORE(Type, handle, name, help, more, ...) SERIES(Type, handle, name, help, more)
+#define SERIES_BY(Type, handle, index, name, label, values, help, more) \
+  add({"", #name, #Type, {}, values, help, more}, #label);
+#define FAMILY(Type, handle, name, labels, help, more) \
+  add({"", #name, #Type, {}, "", help, more}, labels);
 #include "server/observe/metrics.def"
   return rows;
 }

@@ -15,7 +15,7 @@ namespace {
 
 std::map<std::string, double> Collect() {
   std::map<std::string, double> values;
-  for (const prometheus::MetricFamily& family : ProcessMetrics().Collect()) {
+  for (const prometheus::MetricFamily& family : CollectProcessMetrics()) {
     const prometheus::ClientMetric& metric = family.metric.at(0);
     values[family.name] =
         family.type == prometheus::MetricType::Counter ? metric.counter.value : metric.gauge.value;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/kinds/pair_list.h"
+#include "server/kinds/scene_row_loop.h"
 
 #include "core/math/vec3.h"
-#include "server/kinds/columns.h"
 
 namespace clearance::server {
 namespace {
@@ -31,7 +30,7 @@ void CutTo(int size, PairList::Field<T> column) {
 
 }  // namespace
 
-void PairList::DropUnfinishedRow() const {
+void PairList::DropRow(std::uint32_t row) const {
   const auto size = static_cast<int>(offsets->Get(offsets->size() - 1));
   for (auto* column : {bodies_a, bodies_b}) CutTo(size, column);
   CutTo(size, is_self);
@@ -39,6 +38,7 @@ void PairList::DropUnfinishedRow() const {
   for (auto* column : {distances, lower_bounds, upper_bounds, t_free, t_hit, t_leave})
     CutTo(size, column);
   for (auto* column : {points_a, points_b, normals}) CutTo(3 * size, column);
+  PutNumber(truncated, row, false);
 }
 
 void List(const PairVerdict& found, const PairList& list) {
@@ -72,6 +72,20 @@ void List(const PairSweep& found, const PairList& list) {
   ListVector(has_contact ? contact.p_WA : Vec3d{}, list.points_a);
   ListVector(has_contact ? contact.p_WB : Vec3d{}, list.points_b);
   ListVector(has_contact ? contact.n_AB : Vec3d{}, list.normals);
+}
+
+RowSummary PutSweep(const Columns& columns, std::uint32_t i, const SweepAnswer& answer) {
+  const TimeOfCollisionAnswer& contact = answer.earliest.contact;
+  const bool is_hit = contact.state == MotionState::kHit;
+  const bool is_initial = contact.state == MotionState::kInitiallyOverlapping;
+  if (contact.state != MotionState::kFree) PutPair(columns, i, answer.earliest.pair);
+  if (is_hit) PutNumber(columns.t_hit, i, contact.t_hit);
+  if (!is_initial) {
+    PutNumber(columns.t_free, i, contact.t_free);
+    PutNumber(columns.t_leave, i, contact.t_leave);
+  }
+  if (is_hit || is_initial) PutContact(columns, i, contact);
+  return {static_cast<int>(contact.state), contact.reason, answer.counters};
 }
 
 }  // namespace clearance::server

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Describes the columns of a reply. A kind lists them once, in kColumns: the bytes of a row, the
+// columns in the message and their slices follow from that list.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <tuple>
+#include <type_traits>
+
+#include "absl/types/span.h"
+#include "server/kinds/columns.h"
+
+namespace clearance::server {
+
+// Bytes of one number on the wire, at most. Packed doubles and fixed32 have a fixed length. A row
+// that is undecided is listed with a tag of 2 bytes, a length, its index and its reason.
+inline constexpr std::uint64_t kStateBytes = 1;
+inline constexpr std::uint64_t kNumberBytes = 8;
+inline constexpr std::uint64_t kIndexBytes = 4;
+inline constexpr std::uint64_t kVarintBytes = 5;
+inline constexpr std::size_t kVector = 3;  // numbers
+inline constexpr std::uint64_t kUndecidedRowBytes = 12;
+
+// No reply has more bytes than this beside its rows and errors.
+inline constexpr std::uint64_t kMaxReplyOverhead = 512;
+
+// Selects the rows first .. first + count of a part.
+struct RowRange {
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+};
+
+// Tells which columns a batch wants.
+template <class Detail, class Batch>
+struct Wishes {
+  const Detail& detail;
+  const Batch& batch;
+
+  // `wanted` is asked with the detail or, if it takes both, with the detail and the batch.
+  template <class Wanted>
+  auto Of(const Wanted& wanted) const {
+    if constexpr (std::is_invocable_v<Wanted, const Detail&>) {
+      return std::invoke(wanted, detail);
+    } else {
+      return wanted(detail, batch);
+    }
+  }
+};
+template <class Detail, class Batch>
+Wishes(const Detail&, const Batch&) -> Wishes<Detail, Batch>;
+
+inline constexpr auto kAlways = [](const auto& /*detail*/, const auto& /*batch*/) { return true; };
+
+// Returns the detail of a batch or, if it has none, one with what `set` sets.
+template <class Batch, class... Set>
+auto DetailOr(const Batch& batch, Set... set) {
+  auto detail = batch.detail();
+  if (!batch.has_detail()) (std::invoke(set, detail, true), ...);
+  return detail;
+}
+
+inline constexpr double kNoBound = std::numeric_limits<double>::infinity();
+
+// A column with as many numbers in each row: `span` is where the engine fills it, `field` where it
+// is in the message. An empty span costs nothing: the column is not wanted.
+template <class T, class Field, class Wanted>
+struct Numbers {
+  absl::Span<T> Columns::*span;
+  Field field;
+  Wanted wanted;
+  std::size_t width = 1;
+  std::uint64_t bytes = std::is_same_v<T, int> ? kStateBytes : sizeof(T);  // of a number
+  T unknown = T{0};  // in rows of which the number is not known
+
+  constexpr Numbers Or(T number) const { return {span, field, wanted, width, bytes, number}; }
+
+  template <class Wish>
+  std::uint64_t RowBytes(const Wish& wish) const {
+    return wish.Of(wanted) ? width * bytes : 0;
+  }
+  template <class Wish, class Result>
+  void Make(const Wish& wish, std::uint32_t rows, Result* result, Columns* columns) const {
+    if (!wish.Of(wanted)) return;
+    google::protobuf::RepeatedField<T>* const numbers = std::invoke(field, result);
+    numbers->Resize(static_cast<int>(width * rows), unknown);
+    columns->*span = absl::MakeSpan(numbers->mutable_data(), width * rows);
+  }
+  void Cut(const RowRange& rows, Columns* columns) const {
+    absl::Span<T>& column = columns->*span;
+    if (!column.empty()) column = column.subspan(width * rows.first, width * rows.count);
+  }
+};
+template <class T, class Field, class Wanted, class... More>
+Numbers(absl::Span<T> Columns::*, Field, Wanted, More...) -> Numbers<T, Field, Wanted>;
+
+// A column with any number of entries in each row, appended to a separate message. `offsets` of
+// that message tell where rows begin. Null: the column is not wanted.
+template <class List, class Field, class Wanted, class Bytes>
+struct Entries {
+  List* Columns::*list;
+  Field field;
+  Wanted wanted;
+  Bytes bytes;  // of the entries of a row, at most
+
+  template <class Wish>
+  std::uint64_t RowBytes(const Wish& wish) const {
+    return wish.Of(wanted) ? kIndexBytes + wish.Of(bytes) : 0;
+  }
+  template <class Wish, class Result>
+  void Make(const Wish& wish, std::uint32_t rows, Result* result, Columns* columns) const {
+    if (!wish.Of(wanted)) return;
+    columns->*list = std::invoke(field, result);
+    (columns->*list)->mutable_offsets()->Reserve(static_cast<int>(rows) + 1);
+    (columns->*list)->add_offsets(0);
+  }
+  // Rows are listed one after another, whichever slice they are of.
+  void Cut(const RowRange& /*rows*/, Columns* /*columns*/) const {}
+};
+template <class List, class Field, class Wanted, class Bytes>
+Entries(List* Columns::*, Field, Wanted, Bytes) -> Entries<List, Field, Wanted, Bytes>;
+
+// One column of a list's message.
+template <class T, class Field, class Wanted>
+struct Listed {
+  google::protobuf::RepeatedField<T>* PairList::*member;
+  Field field;
+  Wanted wanted;
+  std::size_t width = 1;
+
+  template <class Wish>
+  std::uint64_t PairBytes(const Wish& wish) const {
+    return wish.Of(wanted) ? width * sizeof(T) : 0;
+  }
+  template <class Wish, class List>
+  void Make(const Wish& wish, List* message, PairList* list) const {
+    if (wish.Of(wanted)) list->*member = std::invoke(field, message);
+  }
+};
+template <class T, class Field, class Wanted, class... More>
+Listed(google::protobuf::RepeatedField<T>* PairList::*, Field, Wanted, More...)
+    -> Listed<T, Field, Wanted>;
+
+inline constexpr auto kMaxPairs = [](const auto& /*detail*/, const auto& batch) {
+  return batch.max_pairs();
+};
+
+// The column of a kind's lists. `most(detail, batch)` is how many pairs a row lists; 0: no list.
+template <class Field, class States, class List, class Most>
+struct Pairs {
+  Field field;
+  States states;  // the field of the pairs' states in the list's message
+  List listed;    // each one Listed
+  Most most;
+
+  template <class Wish>
+  std::uint64_t RowBytes(const Wish& wish) const {
+    constexpr std::uint64_t kPairBytes = 2 * kIndexBytes + 1 + kStateBytes;
+    const std::uint64_t pairs = wish.Of(most);
+    const auto add = [&](const auto&... column) { return (column.PairBytes(wish) + ...); };
+    return pairs == 0 ? 0 : kIndexBytes + 1 + pairs * (kPairBytes + std::apply(add, listed));
+  }
+  template <class Wish, class Result>
+  void Make(const Wish& wish, std::uint32_t rows, Result* result, Columns* columns) const {
+    if (wish.Of(most) == 0) return;
+    auto* const message = std::invoke(field, result);
+    PairList& to = columns->listed;
+    to.offsets = message->mutable_offsets();
+    to.offsets->Reserve(static_cast<int>(rows) + 1);
+    to.offsets->Add(0);
+    to.bodies_a = message->mutable_bodies_a();
+    to.bodies_b = message->mutable_bodies_b();
+    to.is_self = message->mutable_is_self();
+    to.states = std::invoke(states, message);
+    std::apply([&](const auto&... column) { (column.Make(wish, message, &to), ...); }, listed);
+    if constexpr (requires { message->mutable_truncated(); }) {
+      message->mutable_truncated()->Resize(static_cast<int>(rows), false);
+      to.truncated = absl::MakeSpan(message->mutable_truncated()->mutable_data(), rows);
+    }
+  }
+  // Rows are listed one after another, whichever slice they are of.
+  void Cut(const RowRange& rows, Columns* columns) const {
+    absl::Span<bool>& truncated = columns->listed.truncated;
+    if (!truncated.empty()) truncated = truncated.subspan(rows.first, rows.count);
+  }
+};
+template <class Field, class States, class List, class Most>
+Pairs(Field, States, List, Most) -> Pairs<Field, States, List, Most>;
+
+// No row takes more bytes of a reply than this, its Error apart.
+template <class Kind>
+std::uint64_t MaxRowBytes(const typename Kind::Batch& batch) {
+  const auto& detail = Kind::DetailOf(batch);
+  const Wishes wishes{detail, batch};
+  const auto add = [&](const auto&... column) { return (column.RowBytes(wishes) + ...); };
+  return kUndecidedRowBytes + std::apply(add, Kind::kColumns);
+}
+
+// Returns the columns of `rows` rows that the batch wants, all unknown, in the message itself.
+template <class Kind>
+Columns MakeColumns(const typename Kind::Batch& batch, std::uint32_t rows,
+                    typename Kind::Result* result) {
+  const auto& detail = Kind::DetailOf(batch);
+  const Wishes wishes{detail, batch};
+  Columns columns;
+  const auto make = [&](const auto&... column) {
+    (column.Make(wishes, rows, result, &columns), ...);
+  };
+  std::apply(make, Kind::kColumns);
+  return columns;
+}
+
+// Returns the same columns for these rows only. Requires: no lists, or all rows in their order.
+template <class Kind>
+Columns Slice(Columns columns, const RowRange& rows) {
+  std::apply([&](const auto&... column) { (column.Cut(rows, &columns), ...); }, Kind::kColumns);
+  return columns;
+}
+
+}  // namespace clearance::server
