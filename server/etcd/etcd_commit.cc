@@ -132,7 +132,7 @@ absl::StatusOr<etcdserverpb::TxnRequest> MakeCommit(EtcdClient* client, const Et
     maker.Delete(keys.Content(digest));
     maker.Delete(KeysUnder(keys.ChunksOf(keys.Content(digest)) + "/"));
   }
-  for (const RegistryChanges::Name& name : changes.names) {
+  for (const NamedShape& name : changes.names) {
     const std::string key = keys.Name(name.name);
     if (name.content == nullptr) {
       maker.Delete(key);

@@ -58,7 +58,7 @@ absl::StatusOr<std::string> SceneValueOf(EtcdClient* client, const BlobPlace& pl
   return value.SerializeAsString();
 }
 
-std::string NameValueOf(const RegistryChanges::Name& name) {
+std::string NameValueOf(const NamedShape& name) {
   store::v1::NameValue value;
   value.set_digest(name.content->digest);
   value.set_revision(name.revision);

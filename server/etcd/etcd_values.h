@@ -21,7 +21,7 @@ absl::StatusOr<std::string> ContentValueOf(EtcdClient* client, const BlobPlace& 
                                            const ShapeContent& content);
 absl::StatusOr<std::string> SceneValueOf(EtcdClient* client, const BlobPlace& place,
                                          const SceneRecord& record);
-std::string NameValueOf(const RegistryChanges::Name& name);
+std::string NameValueOf(const NamedShape& name);
 
 // Reads values as of one etcd revision.
 class EtcdValues {

@@ -14,7 +14,7 @@
 #include "server/convert/shape_content.h"
 #include "server/guard/refusal.h"
 #include "server/kinds/kinds.h"
-#include "server/registry/caller_scenes.h"
+#include "server/registry/caller_registry.h"
 #include "server/services/opened_shapes.h"
 #include "server/session/batch_cost.h"
 #include "server/session/batch_job.h"

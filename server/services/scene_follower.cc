@@ -7,7 +7,7 @@
 #include "core/scene/scene_diff.h"
 #include "server/convert/scene_change.h"
 #include "server/guard/refusal.h"
-#include "server/registry/caller_scenes.h"
+#include "server/registry/caller_registry.h"
 
 namespace clearance::server {
 

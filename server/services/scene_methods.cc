@@ -11,9 +11,8 @@
 #include "absl/container/btree_set.h"
 #include "server/convert/scene_change.h"
 #include "server/guard/refusal.h"
-#include "server/registry/caller_scenes.h"
+#include "server/registry/caller_registry.h"
 #include "server/registry/page_token.h"
-#include "server/services/scene_page_token.h"
 #include "server/session/shape_reference.h"
 
 namespace clearance::server {
@@ -167,17 +166,6 @@ absl::StatusOr<SceneState> ChangeInMemory(const CallScope& call, const NamedScen
   return **std::move(changed);
 }
 
-absl::Status RequireEtag(const std::string& etag, const SceneState& state) {
-  return etag.empty() || etag == state.etag()
-             ? absl::OkStatus()
-             : Refuse(absl::StatusCode::kAborted,
-                      {.reason = Reason::kEtagMismatch,
-                       .field = "etag",
-                       .value = etag,
-                       .limit = state.etag(),
-                       .message = "The scene has changed meanwhile; look at it again."});
-}
-
 // Returns the scene of the requested page, and the first id of the page.
 absl::StatusOr<std::pair<SceneState, std::uint64_t>> FindPage(const CallScope& call,
                                                               const v1::GetSceneRequest& request) {
@@ -298,7 +286,8 @@ absl::Status GetScene(const CallScope& call, const v1::GetSceneRequest& request,
   const auto page = FindPage(call, request);
   if (!page.ok()) return page.status();
   const auto& [state, first_id] = *page;
-  if (absl::Status status = RequireReached(request.min_revision(), state); !status.ok())
+  if (absl::Status status = RequireReached(request.min_revision(), state.revision, "scene");
+      !status.ok())
     return status;
   FillSceneInfo(state, response->mutable_scene());
   if (request.include_rules() && request.page_token().empty())

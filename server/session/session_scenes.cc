@@ -12,7 +12,7 @@
 #include "server/convert/scene_change.h"
 #include "server/guard/quota.h"
 #include "server/guard/refusal.h"
-#include "server/registry/caller_scenes.h"
+#include "server/registry/caller_registry.h"
 
 namespace clearance::server {
 namespace {
@@ -222,7 +222,8 @@ absl::Status SessionScenes::OpenChecked(const v1::OpenScene& open, v1::OpenScene
   const CallerScenes scenes(*call_.parts.scenes, call_.caller, call_.parts.audit);
   const auto found = scenes.Find(open.name(), "name", open.revision());
   if (!found.ok()) return found.status();
-  if (absl::Status status = RequireReached(open.min_revision(), *found); !status.ok())
+  if (absl::Status status = RequireReached(open.min_revision(), found->revision, "scene");
+      !status.ok())
     return status;
   HeldPtr held;
   if (lifetime_ == Lifetime::kSession) {

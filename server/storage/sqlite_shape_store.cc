@@ -158,7 +158,7 @@ absl::Status SqliteShapeStore::Write(const RegistryChanges& changes) {
   for (const ShapeContentPtr& content : changes.added) {
     if (status.ok()) status.Update(AddContent(*content));
   }
-  for (const RegistryChanges::Name& name : changes.names) {
+  for (const NamedShape& name : changes.names) {
     if (status.ok()) status.Update(PutName(name));
   }
   for (const SceneRecord& record : changes.scenes) {
@@ -182,7 +182,7 @@ absl::Status SqliteShapeStore::AddContent(const ShapeContent& content) {
   return statement.Run();
 }
 
-absl::Status SqliteShapeStore::PutName(const RegistryChanges::Name& name) {
+absl::Status SqliteShapeStore::PutName(const NamedShape& name) {
   if (name.content == nullptr) {
     statements_.drop_name.BindText(1, name.name);
     return statements_.drop_name.Run();

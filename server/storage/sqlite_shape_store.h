@@ -58,7 +58,7 @@ class SqliteShapeStore final : public ShapeStore {
   // Requires: inside a transaction.
   absl::Status Write(const RegistryChanges& changes);
   absl::Status AddContent(const ShapeContent& content);
-  absl::Status PutName(const RegistryChanges::Name& name);
+  absl::Status PutName(const NamedShape& name);
   absl::Status PutScene(const SceneRecord& record);
   absl::StatusOr<std::uint64_t> ReadRevision();
   // Makes the log durable that existed when the store was opened; returns immediately if that is

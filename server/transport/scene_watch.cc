@@ -15,7 +15,7 @@
 #include "server/guard/quota.h"
 #include "server/guard/refusal.h"
 #include "server/guard/share_ledger.h"
-#include "server/registry/caller_scenes.h"
+#include "server/registry/caller_registry.h"
 #include "server/schedule/work.h"
 #include "server/services/asks_by_name.h"
 #include "server/services/scene_follower.h"

@@ -11,7 +11,6 @@
 #include "server/guard/request_id.h"
 #include "server/registry/page_token.h"
 #include "server/registry/shape_name.h"
-#include "server/services/scene_page_token.h"
 #include "tests/fuzz/byte_reader.h"
 #include "tests/fuzz/fuzz_check.h"
 
