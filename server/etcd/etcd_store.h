@@ -36,8 +36,6 @@ class EtcdStore final : public SharedStore {
                                                          const OnFailure& on_failure = nullptr);
   // Deletes the keys that distinguish this process's commits from others'.
   ~EtcdStore() override;
-  EtcdStore(const EtcdStore&) = delete;
-  EtcdStore& operator=(const EtcdStore&) = delete;
 
   absl::StatusOr<StoredNames> ReadNames() override;
   absl::Status ReadContents(const Part& part, const Visit& visit) const override;
