@@ -20,18 +20,6 @@ absl::Status RequireNameOf(const Caller& caller, std::string_view name, std::str
   return RequireName(*caller.principal, name, field);
 }
 
-// Returns the prefixes to list, in their order, for a caller that asks for `wanted` and may reach
-// `allowed`. Those are sorted, and none begins with another.
-std::vector<std::string_view> Overlap(std::string_view wanted,
-                                      const std::vector<std::string>& allowed) {
-  std::vector<std::string_view> overlap;
-  for (const std::string_view prefix : allowed) {
-    if (wanted.starts_with(prefix)) return {wanted};
-    if (prefix.starts_with(wanted)) overlap.push_back(prefix);
-  }
-  return overlap;
-}
-
 // Returns the caller's part of a listing of `prefix`; `list(prefix, size)` returns a page of all,
 // and `items` are those of a page. The caller's prefixes are disjoint and sorted, so their pages
 // one after another are in the order of the names.
@@ -39,7 +27,11 @@ template <class Page, class Item, class List>
 absl::StatusOr<Page> ListFor(const Caller& caller, std::string_view prefix, std::size_t size,
                              std::vector<Item> Page::*items, const List& list) {
   if (caller.principal == nullptr || caller.principal->prefixes.empty()) return list(prefix, size);
-  const std::vector<std::string_view> prefixes = Overlap(prefix, caller.principal->prefixes);
+  std::vector<std::string_view> prefixes;
+  for (const std::string_view allowed : caller.principal->prefixes) {
+    if (prefix.starts_with(allowed)) return list(prefix, size);
+    if (allowed.starts_with(prefix)) prefixes.push_back(allowed);
+  }
   if (prefixes.empty()) return RequireName(*caller.principal, prefix, "prefix");
   Page page = list(prefixes.front(), size);
   for (std::size_t i = 1; i < prefixes.size() && page.is_last; ++i) {

@@ -171,36 +171,34 @@ void SceneRegistry::Expire() {
 void SceneRegistry::Follow(const std::vector<Kept>& scenes) {
   LetGo let_go;
   const std::unique_lock lock(mutex_);
-  for (const Kept& scene : scenes) FollowOne(scene, &let_go);
-}
-
-void SceneRegistry::FollowOne(const Kept& scene, LetGo* let_go) {
-  const auto found = entries_.find(scene.name);
-  if (found != entries_.end()) let_go->push_back(found->second.held);
-  const bool is_kept = found != entries_.end() && !found->second.ttl.has_value();
-  if (scene.scene == nullptr) {
-    if (is_kept) End(scene.name, SceneEnd::kDeleted);
-    return;
+  for (const Kept& scene : scenes) {
+    const auto found = entries_.find(scene.name);
+    if (found != entries_.end()) let_go.push_back(found->second.held);
+    const bool is_kept = found != entries_.end() && !found->second.ttl.has_value();
+    if (scene.scene == nullptr) {
+      if (is_kept) End(scene.name, SceneEnd::kDeleted);
+      continue;
+    }
+    const bool is_next = is_kept && found->second.incarnation == scene.incarnation &&
+                         found->second.revision + 1 == scene.revision;
+    Entry entry;
+    if (is_next) {
+      entry = found->second;
+      Push(scene.scene, scene.bytes, &entry);
+    } else {
+      entry.incarnation = scene.incarnation;
+      entry.revision = scene.revision;
+      entry.owner = scene.owner;
+      entry.bytes = scene.scene->byte_size();
+      entry.held.push_back({scene.scene, 0});
+    }
+    if (scene.whole_bytes.has_value()) {
+      entry.whole_bytes = *scene.whole_bytes;
+      entry.record_bytes = 0;
+    }
+    entry.record_bytes += scene.record_bytes;
+    Put(scene.name, std::move(entry));
   }
-  const bool is_next = is_kept && found->second.incarnation == scene.incarnation &&
-                       found->second.revision + 1 == scene.revision;
-  Entry entry;
-  if (is_next) {
-    entry = found->second;
-    Push(scene.scene, scene.bytes, &entry);
-  } else {
-    entry.incarnation = scene.incarnation;
-    entry.revision = scene.revision;
-    entry.owner = scene.owner;
-    entry.bytes = scene.scene->byte_size();
-    entry.held.push_back({scene.scene, 0});
-  }
-  if (scene.whole_bytes.has_value()) {
-    entry.whole_bytes = *scene.whole_bytes;
-    entry.record_bytes = 0;
-  }
-  entry.record_bytes += scene.record_bytes;
-  Put(scene.name, std::move(entry));
 }
 
 bool SceneRegistry::IsTimeForWhole(std::string_view name, std::uint64_t record_bytes) const {

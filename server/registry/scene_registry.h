@@ -206,7 +206,6 @@ class SceneRegistry {
   absl::Status PushInMemory(const NamedSceneChange& change, const ScenePtr& next, Entry* entry,
                             LetGo* let_go);
   void Put(const std::string& name, Entry entry);
-  void FollowOne(const Kept& scene, LetGo* let_go);
   // Removes a scene that has ended, if it is there.
   void End(std::string_view name, SceneEnd end);
   absl::Span<SceneObserver* const> ObserversOf(std::string_view name) const;

@@ -25,6 +25,9 @@ namespace clearance::server {
 
 // Maps the addresses of things to their bytes.
 using DetachedMap = absl::flat_hash_map<const void*, std::uint64_t>;
+// The addresses of bodies, and those of scenes.
+using BodySet = absl::flat_hash_set<const void*>;
+using SceneBodies = absl::flat_hash_map<const Scene*, BodySet>;
 
 // Counts things that a registry has released and others still hold: a shape that was deleted or
 // replaced, and that a scene, one of its old revisions or a session has. Such things end unnoticed
@@ -99,6 +102,9 @@ class ShapeHolders {
     friend class ShapeHolders;
     template <class Held>
     using Slots = absl::flat_hash_map<std::uint32_t, std::shared_ptr<const Held>>;
+
+    // Looks at each scene once, however many sessions hold it.
+    BodySet DetachedBodies(const DetachedMap& detached, SceneBodies* of_scenes) const;
 
     template <class Held>
     void Put(std::uint32_t slot, std::shared_ptr<const Held> held, Slots<Held>* slots) {

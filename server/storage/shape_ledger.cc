@@ -68,17 +68,12 @@ ShapeOutcome DraftShape(const ShapeChange& change, RegistryDraft* draft) {
   return Registry::Registration{{change.name, content, *revision}, *revision, false};
 }
 
-absl::Status RequireContents(const NamedSceneChange& change, const RegistryDraft& shapes) {
-  if (change.ttl.has_value()) return absl::OkStatus();
-  for (const std::string& digest : change.digests) {
-    if (!shapes.HasDigest(digest)) return RefuseUnknown("digest", digest);
-  }
-  return absl::OkStatus();
-}
-
 ShapeOutcome DraftScene(const NamedSceneChange& change, const RegistryDraft& shapes,
                         SceneDraft* scenes) {
-  if (absl::Status status = RequireContents(change, shapes); !status.ok()) return status;
+  for (const std::string& digest : change.digests) {
+    if (!change.ttl.has_value() && !shapes.HasDigest(digest))
+      return RefuseUnknown("digest", digest);
+  }
   absl::StatusOr<SceneState> state = scenes->Change(change);
   if (!state.ok()) return state.status();
   Registry::Registration changed;
@@ -197,7 +192,7 @@ void ShapeLedger::Submit(std::vector<ShapeChange> changes, Done done) {
     // A single order is always taken: its own message was small enough.
     if (waiting == 0 || waiting + bytes <= kMostQueuedBytes) {
       queued_bytes_ += bytes;
-      queue_.push_back({std::move(changes), std::move(done), bytes});
+      queue_.push_back({std::move(changes), std::move(done), bytes, {}});
       changed_.notify_one();
       return;
     }
@@ -217,25 +212,17 @@ bool ShapeLedger::is_healthy() {
 }
 
 void ShapeLedger::Run() {
-  while (true) {
-    std::vector<Order> orders = NextOrders();
+  while (std::optional<std::vector<Order>> orders = NextOrders()) {
     if (shared_ != nullptr) shared_->ApplyNews();
-    if (!orders.empty()) {
-      Settle(std::move(orders));
-    } else if (is_ending()) {
-      return;
+    if (!orders->empty()) {
+      Settle(*std::move(orders));
     } else if (shared_ == nullptr) {
       SetHealthy(store_->Probe());
     }
   }
 }
 
-bool ShapeLedger::is_ending() {
-  const std::lock_guard lock(mutex_);
-  return is_ending_;
-}
-
-std::vector<ShapeLedger::Order> ShapeLedger::NextOrders() {
+std::optional<std::vector<ShapeLedger::Order>> ShapeLedger::NextOrders() {
   std::vector<Order> orders;
   std::unique_lock lock(mutex_);
   const auto has_work = [this] {
@@ -247,6 +234,7 @@ std::vector<ShapeLedger::Order> ShapeLedger::NextOrders() {
   } else {
     changed_.wait_for(lock, kProbeInterval, has_work);
   }
+  if (is_ending_ && queue_.empty()) return std::nullopt;
   std::uint64_t bytes = 0;
   while (!queue_.empty() && (orders.empty() || bytes + queue_.front().bytes <= kMostCommitBytes)) {
     bytes += queue_.front().bytes;
@@ -258,14 +246,11 @@ std::vector<ShapeLedger::Order> ShapeLedger::NextOrders() {
 }
 
 void ShapeLedger::Settle(std::vector<Order> orders) {
-  std::vector<std::vector<ShapeOutcome>> outcomes;
   std::vector<Item> items;
-  outcomes.reserve(orders.size());
-  for (const Order& order : orders)
-    outcomes.emplace_back(order.changes.size(), absl::UnknownError("not settled"));
-  for (std::size_t i = 0; i < orders.size(); ++i) {
-    for (std::size_t j = 0; j < orders[i].changes.size(); ++j)
-      items.push_back({&orders[i].changes[j], &outcomes[i][j]});
+  for (Order& order : orders) {
+    order.outcomes.resize(order.changes.size(), absl::UnknownError("not settled"));
+    for (std::size_t i = 0; i < order.changes.size(); ++i)
+      items.push_back({&order.changes[i], &order.outcomes[i]});
   }
   for (absl::Span<const Item> left = items; !left.empty();) {
     const auto group = left.subspan(0, shared_ == nullptr ? left.size() : shared_->most_changes());
@@ -273,7 +258,7 @@ void ShapeLedger::Settle(std::vector<Order> orders) {
     const absl::Status status = shared_ == nullptr ? SettleAlone(group) : SettleShared(group);
     if (!status.ok()) SetUnstored(group, status);
   }
-  for (std::size_t i = 0; i < orders.size(); ++i) orders[i].done(std::move(outcomes[i]));
+  for (Order& order : orders) order.done(std::move(order.outcomes));
 }
 
 absl::Status ShapeLedger::SettleAlone(absl::Span<const Item> items) {

@@ -95,13 +95,13 @@ class ShapeLedger {
     std::vector<ShapeChange> changes;
     Done done;
     std::uint64_t bytes = 0;
+    std::vector<ShapeOutcome> outcomes;
   };
 
   void Run();
-  // Returns the waiting orders that fit into one commit. None: it is time to try a write, or the
-  // end.
-  std::vector<Order> NextOrders();
-  bool is_ending();
+  // Returns the waiting orders that fit into one commit; none: it is time to try a write. Returns
+  // null at the end.
+  std::optional<std::vector<Order>> NextOrders();
   void Settle(std::vector<Order> orders);
   struct Item {
     const ShapeChange* change;

@@ -83,20 +83,28 @@ void SharedRegistry::Await(Done done) {
 }
 
 void SharedRegistry::FollowAll() {
+  std::unique_lock lock(mutex_);
   while (true) {
-    CommitPlace after = 0;
-    {
-      std::unique_lock lock(mutex_);
-      // After a reload, following begins again.
-      changed_.wait(lock, [this] { return is_ending_ || !is_reload_wanted_; });
-      if (is_ending_) break;
-      after = news_.empty() ? place_ : news_.back().place;
-    }
+    // After a reload, following begins again.
+    changed_.wait(lock, [this] { return is_ending_ || !is_reload_wanted_; });
+    if (is_ending_) break;
+    const CommitPlace after = news_.empty() ? place_ : news_.back().place;
+    lock.unlock();
     const absl::Status status = parts_.store->Follow(
         after, [this](FollowedCommit commit) { return Take(std::move(commit)); });
-    if (!AfterFollow(status)) break;
+    if (parts_.log != nullptr && !status.ok())
+      parts_.log->Debug("following the store was interrupted", {{"reason", status.message()}});
+    lock.lock();
+    const bool is_gone = absl::IsOutOfRange(status) || absl::IsDataLoss(status);
+    if (is_gone) RequestReload();
+    if (absl::IsDataLoss(status)) damage_ = status;
+    changed_.wait_for(lock, kFollowInterval, [this] { return is_ending_; });
+    if (is_ending_) break;
+    if (!is_gone) continue;
+    lock.unlock();
+    hooks_.wake();
+    lock.lock();
   }
-  const std::lock_guard lock(mutex_);
   has_followed_ = true;
   changed_.notify_all();
 }
@@ -115,21 +123,6 @@ bool SharedRegistry::Take(FollowedCommit commit) {
     changed_.notify_all();
   }
   hooks_.wake();
-  return true;
-}
-
-bool SharedRegistry::AfterFollow(const absl::Status& status) {
-  const bool is_gone = absl::IsOutOfRange(status) || absl::IsDataLoss(status);
-  if (parts_.log != nullptr && !status.ok())
-    parts_.log->Debug("following the store was interrupted", {{"reason", status.message()}});
-  {
-    std::unique_lock lock(mutex_);
-    if (is_gone) RequestReload();
-    if (absl::IsDataLoss(status)) damage_ = status;
-    changed_.wait_for(lock, kFollowInterval, [this] { return is_ending_; });
-    if (is_ending_) return false;
-  }
-  if (is_gone) hooks_.wake();
   return true;
 }
 
@@ -336,19 +329,17 @@ absl::Status SharedRegistry::CatchUp(CommitPlace place) {
   const SteadyTime began = SteadyNow();
   while (true) {
     ApplyNews();
-    {
-      std::unique_lock lock(mutex_);
-      if (place_ >= place && !is_reload_wanted_) break;
-      if (!damage_.ok()) return damage_;
-      if (is_ending_ || SteadyNow() - began >= parts_.patience)
-        return absl::UnavailableError("the last commit of another server has not come yet");
-      changed_.wait_for(lock, kLookInterval,
-                        [this] { return is_ending_ || !news_.empty() || is_reload_wanted_; });
-      const bool is_lagging = IsLagging(began);
-      if (is_lagging) NoteInterruption();
-      lock.unlock();
-      if (is_lagging) parts_.store->Interrupt();
-    }
+    std::unique_lock lock(mutex_);
+    if (place_ >= place && !is_reload_wanted_) break;
+    if (!damage_.ok()) return damage_;
+    if (is_ending_ || SteadyNow() - began >= parts_.patience)
+      return absl::UnavailableError("the last commit of another server has not come yet");
+    changed_.wait_for(lock, kLookInterval,
+                      [this] { return is_ending_ || !news_.empty() || is_reload_wanted_; });
+    const bool is_lagging = IsLagging(began);
+    if (is_lagging) NoteInterruption();
+    lock.unlock();
+    if (is_lagging) parts_.store->Interrupt();
   }
   if (parts_.series != nullptr)
     parts_.series->watch_lag_seconds->Observe(absl::ToDoubleSeconds(SteadyNow() - began));

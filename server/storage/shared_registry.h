@@ -121,8 +121,6 @@ class SharedRegistry final : public Freshness {
 
   void FollowAll();
   bool Take(FollowedCommit commit);
-  // Handles the end of a Follow(). Returns whether to go on.
-  bool AfterFollow(const absl::Status& status);
   void AskAll();
   // Waits for the next waiters to ask for. False: it is the end.
   bool NextAsked(std::vector<Waiter>* asked);
