@@ -126,20 +126,20 @@ absl::Status AddPut(const KeyMeaning& key, const mvccpb::KeyValue& value, const 
       break;
     }
     case KeyMeaning::Kind::kName: {
-      auto name = values.Name(key, value);
+      auto name = values.Name(value);
       if (!name.ok()) return name.status();
       commit.names.push_back(*std::move(name));
       break;
     }
     case KeyMeaning::Kind::kContent: {
-      auto content = values.Content(key, value);
+      auto content = values.Content(value);
       if (!content.ok()) return content.status();
       commit.bytes += content->shape.size() + content->body.size();
       commit.contents.push_back(*std::move(content));
       break;
     }
     case KeyMeaning::Kind::kScene: {
-      auto record = values.Scene(key, value);
+      auto record = values.Scene(value);
       if (!record.ok()) return record.status();
       commit.bytes += record->change.size();
       parts->scenes[key.name].push_back(*std::move(record));

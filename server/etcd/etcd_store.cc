@@ -143,41 +143,36 @@ absl::StatusOr<StoredNames> EtcdStore::ReadNames() {
   StoredNames names;
   names.revision = revision.revision();
   const EtcdValues values(client_.get(), keys_, snapshot_);
-  absl::Status status = VisitRange(KeysUnder(keys_.Names()),
-                                   [&](const KeyMeaning& key, const mvccpb::KeyValue& value) {
-                                     auto name = values.Name(key, value);
-                                     if (name.ok()) names.names.push_back(*std::move(name));
-                                     return name.status();
-                                   });
+  absl::Status status = VisitRange(KeysUnder(keys_.Names()), [&](const mvccpb::KeyValue& value) {
+    auto name = values.Name(value);
+    if (name.ok()) names.names.push_back(*std::move(name));
+    return name.status();
+  });
   if (!status.ok()) return status;
   return names;
 }
 
 absl::Status EtcdStore::ReadContents(const Part& part, const Visit& visit) const {
   const EtcdValues values(client_.get(), keys_, snapshot_);
-  return VisitRange(keys_.ContentsOf(part),
-                    [&](const KeyMeaning& key, const mvccpb::KeyValue& value) {
-                      const auto content = values.Content(key, value);
-                      return content.ok() ? visit(content->view()) : content.status();
-                    });
+  return VisitRange(keys_.ContentsOf(part), [&](const mvccpb::KeyValue& value) {
+    const auto content = values.Content(value);
+    return content.ok() ? visit(content->view()) : content.status();
+  });
 }
 
 absl::Status EtcdStore::ReadScenes(const VisitRecord& visit) {
   const EtcdValues values(client_.get(), keys_, snapshot_);
-  return VisitRange(KeysUnder(keys_.Scenes()),
-                    [&](const KeyMeaning& key, const mvccpb::KeyValue& value) {
-                      auto record = values.Scene(key, value);
-                      return record.ok() ? visit(*std::move(record)) : record.status();
-                    });
+  return VisitRange(KeysUnder(keys_.Scenes()), [&](const mvccpb::KeyValue& value) {
+    auto record = values.Scene(value);
+    return record.ok() ? visit(*std::move(record)) : record.status();
+  });
 }
 
 absl::StatusOr<OwnedContent> EtcdStore::ReadContent(const std::string& digest) const {
-  const std::string key = keys_.Content(digest);
-  const auto response = client_->Get(key, kBulkPatience, snapshot_);
+  const auto response = client_->Get(keys_.Content(digest), kBulkPatience, snapshot_);
   if (!response.ok()) return response.status();
   if (response->kvs_size() != 1) return absl::NotFoundError(digest);
-  const EtcdValues values(client_.get(), keys_, snapshot_);
-  return values.Content(keys_.MeaningOf(key), response->kvs(0));
+  return EtcdValues(client_.get(), keys_, snapshot_).Content(response->kvs(0));
 }
 
 absl::Status EtcdStore::VisitRange(const KeyRange& range, const VisitValue& visit) const {
@@ -190,8 +185,7 @@ absl::Status EtcdStore::VisitRange(const KeyRange& range, const VisitValue& visi
     const auto page = client_->Range(request, kBulkPatience);
     if (!page.ok()) return page.status();
     for (const mvccpb::KeyValue& value : page->kvs()) {
-      const KeyMeaning key = keys_.MeaningOf(value.key());
-      if (absl::Status status = visit(key, value); !status.ok()) return status;
+      if (absl::Status status = visit(value); !status.ok()) return status;
     }
     if (!page->more()) return absl::OkStatus();
     request.set_key(page->kvs(page->kvs_size() - 1).key() + std::string(1, '\0'));

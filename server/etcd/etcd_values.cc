@@ -120,33 +120,32 @@ absl::StatusOr<std::string> EtcdValues::ReadBlob(const std::string& key,
   return DamagedValue(key, "chunks are not as they were written");
 }
 
-absl::StatusOr<StoredName> EtcdValues::Name(const KeyMeaning& key,
-                                            const mvccpb::KeyValue& value) const {
+absl::StatusOr<StoredName> EtcdValues::Name(const mvccpb::KeyValue& value) const {
   store::v1::NameValue name;
   if (!name.ParseFromString(value.value())) return DamagedValue(value.key(), "cannot be read");
-  return StoredName{key.name, name.digest(), name.revision(), name.owner()};
+  return StoredName{keys_.MeaningOf(value.key()).name, name.digest(), name.revision(),
+                    name.owner()};
 }
 
-absl::StatusOr<OwnedContent> EtcdValues::Content(const KeyMeaning& key,
-                                                 const mvccpb::KeyValue& value) const {
+absl::StatusOr<OwnedContent> EtcdValues::Content(const mvccpb::KeyValue& value) const {
   store::v1::ContentValue content;
   if (!content.ParseFromString(value.value())) return DamagedValue(value.key(), "cannot be read");
   const auto bytes = ReadBlob(value.key(), content.content());
   if (!bytes.ok()) return bytes.status();
+  const std::string digest = keys_.MeaningOf(value.key()).name;
   store::v1::ContentBytes parts;
   const bool is_read = parts.ParseFromString(*bytes);
-  if (!is_read || ChecksumOf({key.name, parts.shape(), parts.body()}) != content.hash())
+  if (!is_read || ChecksumOf({digest, parts.shape(), parts.body()}) != content.hash())
     return DamagedValue(value.key(), "the content is not as it was written");
-  return OwnedContent{key.name, std::move(*parts.mutable_shape()),
-                      std::move(*parts.mutable_body())};
+  return OwnedContent{digest, std::move(*parts.mutable_shape()), std::move(*parts.mutable_body())};
 }
 
-absl::StatusOr<SceneRecord> EtcdValues::Scene(const KeyMeaning& key,
-                                              const mvccpb::KeyValue& value) const {
+absl::StatusOr<SceneRecord> EtcdValues::Scene(const mvccpb::KeyValue& value) const {
   store::v1::SceneValue scene;
   if (!scene.ParseFromString(value.value())) return DamagedValue(value.key(), "cannot be read");
   auto change = ReadBlob(value.key(), scene.change());
   if (!change.ok()) return change.status();
+  const KeyMeaning key = keys_.MeaningOf(value.key());
   if (HashOfScene(key.name, scene, *change) != scene.hash() || scene.revision() != key.revision)
     return DamagedValue(value.key(), "the scene's record is not as it was written");
   return SceneRecord{.name = key.name,

@@ -55,9 +55,10 @@ class EtcdValues {
   EtcdValues(EtcdClient* client, const EtcdKeys& keys, std::int64_t revision)
       : client_(client), keys_(keys), revision_(revision) {}
 
-  absl::StatusOr<StoredName> Name(const KeyMeaning& key, const mvccpb::KeyValue& value) const;
-  absl::StatusOr<OwnedContent> Content(const KeyMeaning& key, const mvccpb::KeyValue& value) const;
-  absl::StatusOr<SceneRecord> Scene(const KeyMeaning& key, const mvccpb::KeyValue& value) const;
+  // Require: the key is of this kind.
+  absl::StatusOr<StoredName> Name(const mvccpb::KeyValue& value) const;
+  absl::StatusOr<OwnedContent> Content(const mvccpb::KeyValue& value) const;
+  absl::StatusOr<SceneRecord> Scene(const mvccpb::KeyValue& value) const;
 
  private:
   // Returns the bytes of a part of the value.
