@@ -5,8 +5,8 @@
 //
 // A request of etcd may have 1.5 MiB, and values have any size. Large values refer to chunks beside
 // them, which are written before and named by their content. So writing a chunk twice, or in vain,
-// changes nothing, and an existing chunk is not written again. Chunks are deleted by a commit, after
-// which a commit that relied on them is tried again.
+// changes nothing, and an existing chunk is not written again. Chunks are deleted by a commit. A
+// commit that relied on them is then tried again.
 
 #pragma once
 

@@ -162,8 +162,8 @@ class Registry {
 
   ShapeHolders& holders() { return holders_; }
 
-  // Makes these changes of names, without content deletions, regardless of the limits: they held when
-  // the names were stored, or on another server that shares the registry.
+  // Puts these names in place, or deletes those without content, regardless of the limits. Those
+  // held when the names were stored, or on another server that shares the registry.
   void Follow(const std::vector<NamedShape>& names, std::uint64_t revision);
 
   // FAILED_PRECONDITION unless the registry has reached `min_revision`.
