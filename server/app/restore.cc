@@ -117,7 +117,7 @@ absl::Status RestoreShapes(int threads, ShapeSource* store, Registry* registry) 
     if (!shape.ok()) return shape.status();
     shapes.push_back(*std::move(shape));
   }
-  registry->Restore(shapes, stored->revision);
+  registry->Follow(shapes, stored->revision);
   return absl::OkStatus();
 }
 

@@ -153,7 +153,7 @@ absl::Status SharedMirror::Apply(const FollowedCommit& commit) {
     changes.names.push_back({shape->name, shape->content, shape->revision, shape->owner});
   }
   for (const std::string& name : commit.dropped_names) changes.names.push_back({name, nullptr});
-  shapes_->Follow(changes);
+  shapes_->Follow(changes.names, changes.revision);
   if (!changes.names.empty()) shapes_->BoundDetached();
   scenes_->Follow(*scenes);
   return absl::OkStatus();
@@ -170,7 +170,7 @@ absl::Status SharedMirror::Reload(SharedStore* store) {
   if (!stored.ok()) return stored.status();
   const auto changes = DifferenceTo(*names, *added, *shapes_);
   if (!changes.ok()) return changes.status();
-  shapes_->Follow(*changes);
+  shapes_->Follow(changes->names, changes->revision);
   shapes_->BoundDetached();
   scenes_->Follow(DifferenceTo(*std::move(stored), *scenes_));
   return absl::OkStatus();

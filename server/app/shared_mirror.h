@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "server/registry/registry.h"
 #include "server/registry/scene_registry.h"
-#include "server/storage/registry_mirror.h"
+#include "server/storage/shared_registry.h"
 
 namespace clearance::server {
 

@@ -9,13 +9,11 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
-#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
-#include "server/observe/steady_clock.h"
 
 namespace clearance::server {
 namespace {
@@ -85,12 +83,6 @@ bool MayBeOldToken(const etcdserverpb::WatchResponse& response) {
 // A younger token is not old: asking for a new one is work for etcd.
 constexpr absl::Duration kLeastTokenAge = absl::Seconds(1);
 
-// The next member may know better.
-bool IsOfMember(const absl::Status& status) {
-  return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status) ||
-         absl::IsCancelled(status) || absl::IsUnknown(status) || absl::IsInternal(status);
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<EtcdClient>> EtcdClient::Open(const EtcdConfig& config,
@@ -110,7 +102,10 @@ absl::StatusOr<std::unique_ptr<EtcdClient>> EtcdClient::Open(const EtcdConfig& c
   return client;
 }
 
-bool EtcdClient::IsInDoubt(const absl::Status& status) { return IsOfMember(status); }
+bool EtcdClient::IsInDoubt(const absl::Status& status) {
+  return absl::IsUnavailable(status) || absl::IsDeadlineExceeded(status) ||
+         absl::IsCancelled(status) || absl::IsUnknown(status) || absl::IsInternal(status);
+}
 
 void EtcdClient::Leave(std::size_t member) {
   std::size_t current = current_.load();
@@ -171,7 +166,7 @@ absl::Status EtcdClient::Try(const Call& call, absl::Duration patience) {
     const std::lock_guard lock(mutex_);
     token_.clear();
   }
-  if (IsOfMember(status)) Leave(member);
+  if (IsInDoubt(status)) Leave(member);
   if (series_ != nullptr)
     series_->round_trip_seconds->Observe(absl::ToDoubleSeconds(SteadyNow() - began));
   return status;
@@ -184,19 +179,31 @@ absl::Status EtcdClient::Repeat(const Call& call, const Patience& patience) {
     const absl::Duration left = end - SteadyNow();
     absl::Status status = Try(call, std::min(Grown(patience.of_member, silences), left));
     const bool is_time_left = SteadyNow() + kRoundPause < end;
-    if (!IsOfMember(status) || !is_time_left) return status;
+    if (!IsInDoubt(status) || !is_time_left) return status;
     if (IsSilence(status)) ++silences;
     if ((tries + 1) % members_.size() == 0) absl::SleepFor(kRoundPause);
   }
 }
 
-absl::Status EtcdClient::Range(const etcdserverpb::RangeRequest& request, const Patience& patience,
-                               etcdserverpb::RangeResponse* response) {
-  return Repeat(
+absl::StatusOr<etcdserverpb::RangeResponse> EtcdClient::Range(
+    const etcdserverpb::RangeRequest& request, const Patience& patience) {
+  etcdserverpb::RangeResponse response;
+  absl::Status status = Repeat(
       [&](const Member& member, grpc::ClientContext* context) {
-        return member.kv->Range(context, request, response);
+        return member.kv->Range(context, request, &response);
       },
       patience);
+  if (!status.ok()) return status;
+  return response;
+}
+
+absl::StatusOr<etcdserverpb::RangeResponse> EtcdClient::Get(const std::string& key,
+                                                            const Patience& patience,
+                                                            std::int64_t revision) {
+  etcdserverpb::RangeRequest request;
+  request.set_key(key);
+  request.set_revision(revision);
+  return Range(request, patience);
 }
 
 absl::Status EtcdClient::Put(const etcdserverpb::PutRequest& request, const Patience& patience) {
@@ -208,13 +215,15 @@ absl::Status EtcdClient::Put(const etcdserverpb::PutRequest& request, const Pati
       patience);
 }
 
-absl::Status EtcdClient::Txn(const etcdserverpb::TxnRequest& request, absl::Duration patience,
-                             etcdserverpb::TxnResponse* response) {
-  return Try(
-      [&](const Member& member, grpc::ClientContext* context) {
-        return member.kv->Txn(context, request, response);
-      },
-      patience);
+absl::StatusOr<etcdserverpb::TxnResponse> EtcdClient::Txn(const etcdserverpb::TxnRequest& request,
+                                                          absl::Duration patience) {
+  etcdserverpb::TxnResponse response;
+  absl::Status status =
+      Try([&](const Member& member,
+              grpc::ClientContext* context) { return member.kv->Txn(context, request, &response); },
+          patience);
+  if (!status.ok()) return status;
+  return response;
 }
 
 absl::Status EtcdClient::Watch(const etcdserverpb::WatchCreateRequest& request, const Take& take) {
@@ -223,7 +232,7 @@ absl::Status EtcdClient::Watch(const etcdserverpb::WatchCreateRequest& request, 
   grpc::ClientContext context;
   absl::Status status = Prepare(members_[member], kTokenPatience, &context);
   if (!status.ok()) {
-    if (IsOfMember(status)) Leave(member);
+    if (IsInDoubt(status)) Leave(member);
     return status;
   }
   {

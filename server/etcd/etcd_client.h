@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -34,9 +35,6 @@ class EtcdClient {
   static absl::StatusOr<std::unique_ptr<EtcdClient>> Open(const EtcdConfig& config,
                                                           StoreSeries* series);
 
-  EtcdClient(const EtcdClient&) = delete;
-  EtcdClient& operator=(const EtcdClient&) = delete;
-
   // Time limits of one member and of all tries together. Once all members took that long, each gets
   // twice as long, and so on: a slow member is heard, and a silent one does not delay the others. A
   // member that refuses immediately, as all do during an election, does not lengthen the limit.
@@ -49,14 +47,18 @@ class EtcdClient {
   absl::Duration Grown(absl::Duration of_member, std::size_t silences) const;
 
   // Ask other members again while there is time: doing these once or twice is the same.
-  absl::Status Range(const etcdserverpb::RangeRequest& request, const Patience& patience,
-                     etcdserverpb::RangeResponse* response);
+  absl::StatusOr<etcdserverpb::RangeResponse> Range(const etcdserverpb::RangeRequest& request,
+                                                    const Patience& patience);
+  // Ranges over one key, as of an etcd revision; 0: as of now.
+  absl::StatusOr<etcdserverpb::RangeResponse> Get(const std::string& key, const Patience& patience,
+                                                  std::int64_t revision = 0);
   absl::Status Put(const etcdserverpb::PutRequest& request, const Patience& patience);
 
   // Asks once. After some failures it is unknown whether the transaction was done (IsInDoubt). The
   // next call asks another member.
-  absl::Status Txn(const etcdserverpb::TxnRequest& request, absl::Duration patience,
-                   etcdserverpb::TxnResponse* response);
+  absl::StatusOr<etcdserverpb::TxnResponse> Txn(const etcdserverpb::TxnRequest& request,
+                                                absl::Duration patience);
+  // Then the next member may know better.
   static bool IsInDoubt(const absl::Status& status);
   // Returns whether the member has not answered within its time limit.
   static bool IsSilence(const absl::Status& status) { return absl::IsDeadlineExceeded(status); }

@@ -3,12 +3,13 @@
 #include "server/etcd/etcd_commit.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <utility>
-#include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "clearance/store/v1/store.pb.h"
-#include "server/etcd/etcd_values.h"
 
 namespace clearance::server {
 namespace {
@@ -41,7 +42,8 @@ class CommitMaker {
   void Read(const std::string& key) { txn_.add_failure()->mutable_request_range()->set_key(key); }
 
   absl::Status AddContent(const ShapeContent& content);
-  absl::Status AddScenes(const std::vector<SceneRecord>& records);
+  // Adds the records of one scene, in their order.
+  absl::Status AddScene(const std::string& name, const std::vector<const SceneRecord*>& records);
 
   etcdserverpb::TxnRequest Finish(CommitPlace base) {
     etcdserverpb::Compare* const compare = txn_.add_compare();
@@ -57,7 +59,6 @@ class CommitMaker {
     const std::size_t left = kMostValueBytes - std::min(kMostValueBytes, value_bytes_);
     return {keys_.ChunksOf(key), std::min(kMostInlineBytes, left), patience_};
   }
-  absl::Status AddScene(const std::string& name, const std::vector<const SceneRecord*>& records);
   // Deletes all keys of a scene in this range, with their chunks.
   void DeleteRecords(const std::string& begin, const std::string& end) {
     if (begin >= end) return;
@@ -80,37 +81,72 @@ absl::Status CommitMaker::AddContent(const ShapeContent& content) {
   return absl::OkStatus();
 }
 
-absl::Status CommitMaker::AddScenes(const std::vector<SceneRecord>& records) {
-  std::map<std::string, std::vector<const SceneRecord*>> of_scene;
-  for (const SceneRecord& record : records) of_scene[record.name].push_back(&record);
-  for (const auto& [name, its] : of_scene) {
-    if (absl::Status status = AddScene(name, its); !status.ok()) return status;
-  }
-  return absl::OkStatus();
-}
-
 // Drops the records before the last whole, or before the end of the scene: they no longer count.
 absl::Status CommitMaker::AddScene(const std::string& name,
                                    const std::vector<const SceneRecord*>& records) {
   const KeyRange all = KeysUnder(keys_.ScenesOf(name));
-  std::size_t first = 0;
-  bool begins_anew = false;
-  for (std::size_t i = 0; i < records.size(); ++i) {
-    const bool is_end = records[i]->revision == 0;
-    if (!is_end && !records[i]->is_whole) continue;
-    begins_anew = true;
-    first = is_end ? i + 1 : i;
+  absl::Span<const SceneRecord* const> kept = records;
+  const auto last = std::find_if(records.rbegin(), records.rend(), [](const SceneRecord* record) {
+    return record->is_whole || record->revision == 0;
+  });
+  if (last != records.rend()) {
+    const auto after = static_cast<std::size_t>(last - records.rbegin());
+    kept = kept.last(after + ((*last)->revision == 0 ? 0 : 1));
+    DeleteRecords(all.begin, kept.empty() ? all.end : keys_.Scene(name, kept[0]->revision));
+    if (!kept.empty()) DeleteRecords(keys_.Scene(name, kept.back()->revision + 1), all.end);
   }
-  if (begins_anew) {
-    const bool is_gone = first == records.size();
-    DeleteRecords(all.begin, is_gone ? all.end : keys_.Scene(name, records[first]->revision));
-    if (!is_gone) DeleteRecords(keys_.Scene(name, records.back()->revision + 1), all.end);
-  }
-  for (std::size_t i = first; i < records.size(); ++i) {
-    const std::string key = keys_.Scene(name, records[i]->revision);
-    auto value = SceneValueOf(client_, PlaceOf(key), *records[i]);
+  for (const SceneRecord* const record : kept) {
+    const std::string key = keys_.Scene(name, record->revision);
+    auto value = SceneValueOf(client_, PlaceOf(key), *record);
     if (!value.ok()) return value.status();
     Put(key, *std::move(value));
+  }
+  return absl::OkStatus();
+}
+
+// The parts of a commit, while its events are read.
+struct CommitParts {
+  FollowedCommit commit;
+  // Records of each scene with an event; none if the scene was deleted.
+  std::map<std::string, std::vector<SceneRecord>> scenes;
+  bool is_commit = false;  // only a commit writes the registry's revision
+};
+
+absl::Status AddPut(const KeyMeaning& key, const mvccpb::KeyValue& value, const EtcdValues& values,
+                    CommitParts* parts) {
+  FollowedCommit& commit = parts->commit;
+  switch (key.kind) {
+    case KeyMeaning::Kind::kRevision: {
+      store::v1::RevisionValue revision;
+      if (!revision.ParseFromString(value.value()))
+        return DamagedValue(value.key(), "cannot be read");
+      commit.revision = revision.revision();
+      commit.after = revision.after();
+      parts->is_commit = true;
+      break;
+    }
+    case KeyMeaning::Kind::kName: {
+      auto name = values.Name(value);
+      if (!name.ok()) return name.status();
+      commit.names.push_back(*std::move(name));
+      break;
+    }
+    case KeyMeaning::Kind::kContent: {
+      auto content = values.Content(value);
+      if (!content.ok()) return content.status();
+      commit.bytes += content->shape.size() + content->body.size();
+      commit.contents.push_back(*std::move(content));
+      break;
+    }
+    case KeyMeaning::Kind::kScene: {
+      auto record = values.Scene(value);
+      if (!record.ok()) return record.status();
+      commit.bytes += record->change.size();
+      parts->scenes[key.name].push_back(*std::move(record));
+      break;
+    }
+    case KeyMeaning::Kind::kOther:
+      break;
   }
   return absl::OkStatus();
 }
@@ -132,7 +168,7 @@ absl::StatusOr<etcdserverpb::TxnRequest> MakeCommit(EtcdClient* client, const Et
     maker.Delete(keys.Content(digest));
     maker.Delete(KeysUnder(keys.ChunksOf(keys.Content(digest)) + "/"));
   }
-  for (const RegistryChanges::Name& name : changes.names) {
+  for (const NamedShape& name : changes.names) {
     const std::string key = keys.Name(name.name);
     if (name.content == nullptr) {
       maker.Delete(key);
@@ -143,10 +179,65 @@ absl::StatusOr<etcdserverpb::TxnRequest> MakeCommit(EtcdClient* client, const Et
   for (const ShapeContentPtr& content : changes.added) {
     if (absl::Status status = maker.AddContent(*content); !status.ok()) return status;
   }
-  if (absl::Status status = maker.AddScenes(changes.scenes); !status.ok()) return status;
+  std::map<std::string, std::vector<const SceneRecord*>> of_scene;
+  for (const SceneRecord& record : changes.scenes) of_scene[record.name].push_back(&record);
+  for (const auto& [name, records] : of_scene) {
+    if (absl::Status status = maker.AddScene(name, records); !status.ok()) return status;
+  }
   maker.Read(keys.Revision());
   maker.Read(keys.Writer(mark.writer));
   return maker.Finish(mark.base);
+}
+
+bool EtcdEvents::Add(etcdserverpb::WatchResponse* response, const SharedStore::Take& take) {
+  if (response->canceled()) {
+    const bool is_compacted = response->compact_revision() > 0;
+    status_ = is_compacted
+                  ? absl::OutOfRangeError("etcd has compacted what comes next")
+                  : absl::UnavailableError(absl::StrCat("watch: ", response->cancel_reason()));
+    return false;
+  }
+  for (mvccpb::Event& event : *response->mutable_events()) {
+    const bool is_next =
+        !gathered_.empty() && gathered_.front().kv().mod_revision() != event.kv().mod_revision();
+    if (is_next && !Finish(take)) return false;
+    gathered_.push_back(std::move(event));
+  }
+  return response->fragment() || Finish(take);
+}
+
+bool EtcdEvents::Finish(const SharedStore::Take& take) {
+  if (gathered_.empty()) return true;
+  auto commit = CommitOf(std::exchange(gathered_, {}));
+  status_ = commit.status();
+  return commit.ok() && (!commit->has_value() || take(**std::move(commit)));
+}
+
+absl::StatusOr<std::optional<FollowedCommit>> EtcdEvents::CommitOf(
+    const std::vector<mvccpb::Event>& events) const {
+  CommitParts parts;
+  FollowedCommit& commit = parts.commit;
+  commit.place = events.front().kv().mod_revision();
+  const EtcdValues values(client_, keys_, commit.place);
+  for (const mvccpb::Event& event : events) {
+    const mvccpb::KeyValue& value = event.kv();
+    const KeyMeaning key = keys_.MeaningOf(value.key());
+    commit.bytes += value.key().size() + value.value().size();
+    if (event.type() == mvccpb::Event::PUT) {
+      if (absl::Status status = AddPut(key, value, values, &parts); !status.ok()) return status;
+    } else if (key.kind == KeyMeaning::Kind::kName) {
+      commit.dropped_names.push_back(key.name);
+    } else if (key.kind == KeyMeaning::Kind::kScene) {
+      parts.scenes.try_emplace(key.name);
+    }
+  }
+  for (auto& [name, records] : parts.scenes) {
+    if (records.empty()) commit.scenes.push_back({.name = name, .change = {}});
+    std::ranges::sort(records, {}, &SceneRecord::revision);
+    std::ranges::move(records, std::back_inserter(commit.scenes));
+  }
+  if (!parts.is_commit) return std::nullopt;
+  return std::move(commit);
 }
 
 }  // namespace clearance::server

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One commit as one transaction of etcd.
+// One commit as one transaction of etcd, and the commits of others as the events that they cause.
 
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "etcd/rpc.pb.h"
-#include "server/etcd/etcd_blobs.h"
 #include "server/etcd/etcd_client.h"
 #include "server/etcd/etcd_keys.h"
+#include "server/etcd/etcd_values.h"
 #include "server/storage/shared_store.h"
 
 namespace clearance::server {
@@ -37,5 +39,29 @@ struct CommitMark {
 absl::StatusOr<etcdserverpb::TxnRequest> MakeCommit(EtcdClient* client, const EtcdKeys& keys,
                                                     const CommitMark& mark,
                                                     const RegistryChanges& changes);
+
+// Assembles the events of a watch into the commits that caused them. Thread-compatible.
+class EtcdEvents {
+ public:
+  // Both arguments outlive this.
+  EtcdEvents(EtcdClient* client, const EtcdKeys& keys) : client_(client), keys_(keys) {}
+
+  // Hands over every complete commit. Returns false once `take` did, or once status() is not OK.
+  bool Add(etcdserverpb::WatchResponse* response, const SharedStore::Take& take);
+
+  const absl::Status& status() const { return status_; }
+
+ private:
+  // Hands over the gathered events.
+  bool Finish(const SharedStore::Take& take);
+  // Returns none if the events are not those of a commit.
+  absl::StatusOr<std::optional<FollowedCommit>> CommitOf(
+      const std::vector<mvccpb::Event>& events) const;
+
+  EtcdClient* const client_;
+  const EtcdKeys& keys_;
+  std::vector<mvccpb::Event> gathered_;  // of one etcd revision
+  absl::Status status_;
+};
 
 }  // namespace clearance::server

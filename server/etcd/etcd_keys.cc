@@ -7,20 +7,15 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
 
 namespace clearance::server {
 namespace {
 
-constexpr std::string_view kRegistry = "registry/";
+constexpr absl::string_view kRegistry = "registry/";
 constexpr std::string_view kDigestHead = "v1-sha256-";
 // Number of values of the leading digits of a digest, which determine its part.
 constexpr std::uint64_t kFirstDigits = std::uint64_t{1} << 16;
-
-// Returns the text after `head`, or nullopt if the text does not begin with it.
-std::optional<std::string_view> Behind(std::string_view head, std::string_view text) {
-  if (!text.starts_with(head)) return std::nullopt;
-  return text.substr(head.size());
-}
 
 }  // namespace
 
@@ -54,23 +49,18 @@ std::string EtcdKeys::Chunk(const std::string& chunks, std::string_view hash,
 }
 
 KeyMeaning EtcdKeys::MeaningOf(std::string_view key) const {
-  const auto path = Behind(root_, key);
-  const auto inner = path.has_value() ? Behind(kRegistry, *path) : std::nullopt;
-  if (!inner.has_value()) return {};
-  if (*inner == "revision") return {.kind = KeyMeaning::Kind::kRevision, .name = {}};
-  if (const auto name = Behind("names/", *inner))
-    return {.kind = KeyMeaning::Kind::kName, .name = std::string(*name)};
-  if (const auto digest = Behind("contents/", *inner))
-    return {.kind = KeyMeaning::Kind::kContent, .name = std::string(*digest)};
-  const auto scene = Behind("scenes/", *inner);
-  const std::size_t at = scene.has_value() ? scene->find('@') : std::string_view::npos;
-  if (at == std::string_view::npos) return {};
-  KeyMeaning meaning = {.kind = KeyMeaning::Kind::kScene,
-                        .name = std::string(scene->substr(0, at))};
-  const std::string_view digits = scene->substr(at + 1);
-  const bool is_number =
-      absl::SimpleAtoi(absl::string_view(digits.data(), digits.size()), &meaning.revision);
-  return is_number ? meaning : KeyMeaning{};
+  absl::string_view rest(key.data(), key.size());
+  if (!absl::ConsumePrefix(&rest, root_) || !absl::ConsumePrefix(&rest, kRegistry)) return {};
+  if (rest == "revision") return {.kind = KeyMeaning::Kind::kRevision, .name = {}};
+  if (absl::ConsumePrefix(&rest, "names/"))
+    return {.kind = KeyMeaning::Kind::kName, .name = std::string(rest)};
+  if (absl::ConsumePrefix(&rest, "contents/"))
+    return {.kind = KeyMeaning::Kind::kContent, .name = std::string(rest)};
+  if (!absl::ConsumePrefix(&rest, "scenes/")) return {};
+  const std::size_t at = rest.find('@');
+  if (at == absl::string_view::npos) return {};
+  KeyMeaning meaning = {.kind = KeyMeaning::Kind::kScene, .name = std::string(rest.substr(0, at))};
+  return absl::SimpleAtoi(rest.substr(at + 1), &meaning.revision) ? meaning : KeyMeaning{};
 }
 
 }  // namespace clearance::server

@@ -10,7 +10,6 @@
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
 #include "clearance/store/v1/store.pb.h"
-#include "server/etcd/etcd_events.h"
 #include "server/etcd/etcd_values.h"
 #include "server/observe/steady_clock.h"
 
@@ -82,8 +81,7 @@ EtcdStore::~EtcdStore() {
   etcdserverpb::TxnRequest request;
   for (const std::string& key : {keys_.Writer(writer_), keys_.Probe(writer_)})
     request.add_success()->mutable_request_delete_range()->set_key(key);
-  etcdserverpb::TxnResponse response;
-  client_->Txn(request, kQuickAnswer, &response).IgnoreError();
+  client_->Txn(request, kQuickAnswer).IgnoreError();
 }
 
 absl::StatusOr<std::unique_ptr<EtcdStore>> EtcdStore::Open(const EtcdConfig& config,
@@ -110,15 +108,13 @@ absl::Status EtcdStore::MakeFormat(const OnFailure& on_failure) {
   etcdserverpb::PutRequest* const put = request.add_success()->mutable_request_put();
   put->set_key(keys_.Format());
   put->set_value(format.SerializeAsString());
-  etcdserverpb::PutRequest* const revision = request.add_success()->mutable_request_put();
-  revision->set_key(keys_.Revision());
-  revision->set_value(store::v1::RevisionValue().SerializeAsString());
+  // The value of no revision is empty.
+  request.add_success()->mutable_request_put()->set_key(keys_.Revision());
   const SteadyTime end = SteadyNow() + kStartPatience.in_all;
   std::size_t silences = 0;
   while (true) {
-    etcdserverpb::TxnResponse response;
     const absl::Duration patience = client_->Grown(kStartPatience.of_member, silences);
-    absl::Status status = client_->Txn(request, patience, &response);
+    absl::Status status = client_->Txn(request, patience).status();
     if (!EtcdClient::IsInDoubt(status) || SteadyNow() >= end) return status;
     if (on_failure != nullptr && !on_failure(status)) return status;
     if (EtcdClient::IsSilence(status)) ++silences;
@@ -127,71 +123,56 @@ absl::Status EtcdStore::MakeFormat(const OnFailure& on_failure) {
 }
 
 absl::Status EtcdStore::CheckFormat() {
-  etcdserverpb::RangeRequest request;
-  request.set_key(keys_.Format());
-  etcdserverpb::RangeResponse response;
-  if (absl::Status status = client_->Range(request, kStartPatience, &response); !status.ok())
-    return status;
+  const auto response = client_->Get(keys_.Format(), kStartPatience);
+  if (!response.ok()) return response.status();
   store::v1::FormatValue format;
-  if (response.kvs_size() != 1 || !format.ParseFromString(response.kvs(0).value()))
+  if (response->kvs_size() != 1 || !format.ParseFromString(response->kvs(0).value()))
     return DamagedValue(keys_.Format(), "cannot be read");
   return format.version() == kFormatVersion ? absl::OkStatus()
                                             : Foreign(keys_.Format(), format.version());
 }
 
 absl::StatusOr<StoredNames> EtcdStore::ReadNames() {
-  etcdserverpb::RangeRequest request;
-  request.set_key(keys_.Revision());
-  etcdserverpb::RangeResponse response;
-  absl::Status status = client_->Range(request, kStartPatience, &response);
-  if (!status.ok()) return status;
+  const auto response = client_->Get(keys_.Revision(), kStartPatience);
+  if (!response.ok()) return response.status();
   store::v1::RevisionValue revision;
-  if (response.kvs_size() != 1 || !revision.ParseFromString(response.kvs(0).value()))
+  if (response->kvs_size() != 1 || !revision.ParseFromString(response->kvs(0).value()))
     return DamagedValue(keys_.Revision(), "cannot be read");
-  snapshot_ = response.header().revision();
-  place_ = response.kvs(0).mod_revision();
+  snapshot_ = response->header().revision();
+  place_ = response->kvs(0).mod_revision();
   StoredNames names;
   names.revision = revision.revision();
   const EtcdValues values(client_.get(), keys_, snapshot_);
-  status = VisitRange(KeysUnder(keys_.Names()),
-                      [&](const KeyMeaning& key, const mvccpb::KeyValue& value) {
-                        auto name = values.Name(key, value);
-                        if (!name.ok()) return name.status();
-                        names.names.push_back(*std::move(name));
-                        return absl::OkStatus();
-                      });
+  absl::Status status = VisitRange(KeysUnder(keys_.Names()), [&](const mvccpb::KeyValue& value) {
+    auto name = values.Name(value);
+    if (name.ok()) names.names.push_back(*std::move(name));
+    return name.status();
+  });
   if (!status.ok()) return status;
   return names;
 }
 
 absl::Status EtcdStore::ReadContents(const Part& part, const Visit& visit) const {
   const EtcdValues values(client_.get(), keys_, snapshot_);
-  return VisitRange(keys_.ContentsOf(part),
-                    [&](const KeyMeaning& key, const mvccpb::KeyValue& value) {
-                      const auto content = values.Content(key, value);
-                      return content.ok() ? visit(content->view()) : content.status();
-                    });
+  return VisitRange(keys_.ContentsOf(part), [&](const mvccpb::KeyValue& value) {
+    const auto content = values.Content(value);
+    return content.ok() ? visit(content->view()) : content.status();
+  });
 }
 
 absl::Status EtcdStore::ReadScenes(const VisitRecord& visit) {
   const EtcdValues values(client_.get(), keys_, snapshot_);
-  return VisitRange(KeysUnder(keys_.Scenes()),
-                    [&](const KeyMeaning& key, const mvccpb::KeyValue& value) {
-                      auto record = values.Scene(key, value);
-                      return record.ok() ? visit(*std::move(record)) : record.status();
-                    });
+  return VisitRange(KeysUnder(keys_.Scenes()), [&](const mvccpb::KeyValue& value) {
+    auto record = values.Scene(value);
+    return record.ok() ? visit(*std::move(record)) : record.status();
+  });
 }
 
 absl::StatusOr<OwnedContent> EtcdStore::ReadContent(const std::string& digest) const {
-  etcdserverpb::RangeRequest request;
-  request.set_key(keys_.Content(digest));
-  request.set_revision(snapshot_);
-  etcdserverpb::RangeResponse response;
-  if (absl::Status status = client_->Range(request, kBulkPatience, &response); !status.ok())
-    return status;
-  if (response.kvs_size() != 1) return absl::NotFoundError(digest);
-  const EtcdValues values(client_.get(), keys_, snapshot_);
-  return values.Content(keys_.MeaningOf(request.key()), response.kvs(0));
+  const auto response = client_->Get(keys_.Content(digest), kBulkPatience, snapshot_);
+  if (!response.ok()) return response.status();
+  if (response->kvs_size() != 1) return absl::NotFoundError(digest);
+  return EtcdValues(client_.get(), keys_, snapshot_).Content(response->kvs(0));
 }
 
 absl::Status EtcdStore::VisitRange(const KeyRange& range, const VisitValue& visit) const {
@@ -201,15 +182,13 @@ absl::Status EtcdStore::VisitRange(const KeyRange& range, const VisitValue& visi
   request.set_limit(kPageValues);
   request.set_revision(snapshot_);
   while (true) {
-    etcdserverpb::RangeResponse page;
-    if (absl::Status status = client_->Range(request, kBulkPatience, &page); !status.ok())
-      return status;
-    for (const mvccpb::KeyValue& value : page.kvs()) {
-      const KeyMeaning key = keys_.MeaningOf(value.key());
-      if (absl::Status status = visit(key, value); !status.ok()) return status;
+    const auto page = client_->Range(request, kBulkPatience);
+    if (!page.ok()) return page.status();
+    for (const mvccpb::KeyValue& value : page->kvs()) {
+      if (absl::Status status = visit(value); !status.ok()) return status;
     }
-    if (!page.more()) return absl::OkStatus();
-    request.set_key(page.kvs(page.kvs_size() - 1).key() + std::string(1, '\0'));
+    if (!page->more()) return absl::OkStatus();
+    request.set_key(page->kvs(page->kvs_size() - 1).key() + std::string(1, '\0'));
   }
 }
 
@@ -237,9 +216,9 @@ absl::StatusOr<SharedStore::Outcome> EtcdStore::Decide(const etcdserverpb::TxnRe
   bool is_in_doubt = false;
   std::size_t silences = 0;
   while (true) {
-    etcdserverpb::TxnResponse response;
-    absl::Status status = client_->Txn(request, client_->Grown(of_member, silences), &response);
-    if (status.ok()) return OutcomeOf(response, mark, keys_.Revision());
+    const auto response = client_->Txn(request, client_->Grown(of_member, silences));
+    if (response.ok()) return OutcomeOf(*response, mark, keys_.Revision());
+    const absl::Status& status = response.status();
     const bool may_be_made = EtcdClient::IsInDoubt(status);
     if (!may_be_made && !is_in_doubt) return status;
     is_in_doubt = true;
@@ -252,24 +231,19 @@ absl::StatusOr<SharedStore::Outcome> EtcdStore::Decide(const etcdserverpb::TxnRe
 absl::Status EtcdStore::Probe() {
   etcdserverpb::TxnRequest request;
   request.add_success()->mutable_request_put()->set_key(keys_.Probe(writer_));
-  etcdserverpb::TxnResponse response;
-  return client_->Txn(request, kProbePatience, &response);
+  return client_->Txn(request, kProbePatience).status();
 }
 
 absl::StatusOr<CommitPlace> EtcdStore::Newest() { return NewestWithin(kQuickAnswers); }
 
 absl::StatusOr<CommitPlace> EtcdStore::NewestWithin(absl::Duration in_all) {
-  etcdserverpb::RangeRequest request;
-  request.set_key(keys_.Revision());
-  etcdserverpb::RangeResponse response;
-  const EtcdClient::Patience patience = {kQuickAnswer, in_all};
-  if (absl::Status status = client_->Range(request, patience, &response); !status.ok())
-    return status;
-  if (response.kvs_size() != 1) return DamagedValue(keys_.Revision(), "is missing");
+  const auto response = client_->Get(keys_.Revision(), {kQuickAnswer, in_all});
+  if (!response.ok()) return response.status();
+  if (response->kvs_size() != 1) return DamagedValue(keys_.Revision(), "is missing");
   const std::lock_guard lock(mutex_);
-  const CommitPlace newest = response.kvs(0).mod_revision();
+  const CommitPlace newest = response->kvs(0).mod_revision();
   // Also if the place went back, as it does if etcd is restored to an earlier state.
-  if (newest == quiet_.place) quiet_.until = response.header().revision();
+  if (newest == quiet_.place) quiet_.until = response->header().revision();
   return newest;
 }
 

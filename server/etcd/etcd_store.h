@@ -36,8 +36,6 @@ class EtcdStore final : public SharedStore {
                                                          const OnFailure& on_failure = nullptr);
   // Deletes the keys that distinguish this process's commits from others'.
   ~EtcdStore() override;
-  EtcdStore(const EtcdStore&) = delete;
-  EtcdStore& operator=(const EtcdStore&) = delete;
 
   absl::StatusOr<StoredNames> ReadNames() override;
   absl::Status ReadContents(const Part& part, const Visit& visit) const override;
@@ -58,7 +56,7 @@ class EtcdStore final : public SharedStore {
   absl::Status MakeFormat(const OnFailure& on_failure);
   absl::Status CheckFormat();
   // Visits, page by page, all values that are in the range as of the snapshot.
-  using VisitValue = std::function<absl::Status(const KeyMeaning&, const mvccpb::KeyValue&)>;
+  using VisitValue = std::function<absl::Status(const mvccpb::KeyValue&)>;
   absl::Status VisitRange(const KeyRange& range, const VisitValue& visit) const;
   absl::StatusOr<CommitPlace> NewestWithin(absl::Duration in_all);
   // Tries until the outcome is known, or the patience is over.

@@ -4,8 +4,8 @@
 
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
-#include "clearance/store/v1/store.pb.h"
 #include "server/storage/body_codec.h"
 #include "server/storage/checksum.h"
 
@@ -19,12 +19,49 @@ std::string HashOfScene(const std::string& name, const store::v1::SceneValue& va
   return ChecksumOf({name, numbers, value.owner(), change});
 }
 
-// Adds the key of the value if the failure is the blob's and not the network's.
-absl::Status Of(const std::string& key, const absl::Status& status) {
-  return absl::IsDataLoss(status) ? DamagedValue(key, status.message()) : status;
+// More chunks than any value has. A chunk number has six digits in a key.
+constexpr std::uint32_t kMostChunks = 999'999;
+
+// Returns the keys of the chunks that exist. A commit that others preceded and that is tried again
+// finds all of its chunks.
+absl::StatusOr<absl::flat_hash_set<std::string>> ChunksThere(EtcdClient* client,
+                                                             const BlobPlace& place,
+                                                             const std::string& hash) {
+  etcdserverpb::RangeRequest request;
+  request.set_key(EtcdKeys::Chunk(place.chunks, hash, 0));
+  request.set_range_end(EtcdKeys::Chunk(place.chunks, hash, kMostChunks));
+  request.set_keys_only(true);
+  const auto response = client->Range(request, place.patience);
+  if (!response.ok()) return response.status();
+  absl::flat_hash_set<std::string> there;
+  for (const mvccpb::KeyValue& value : response->kvs()) there.insert(value.key());
+  return there;
 }
 
 }  // namespace
+
+absl::StatusOr<store::v1::BlobValue> WriteBlob(EtcdClient* client, const BlobPlace& place,
+                                               const std::string& bytes) {
+  store::v1::BlobValue blob;
+  if (bytes.size() <= place.most_inline) {
+    blob.set_bytes(bytes);
+    return blob;
+  }
+  store::v1::Chunks& chunks = *blob.mutable_chunks();
+  chunks.set_hash(ChecksumOf({bytes}));
+  chunks.set_size(bytes.size());
+  const auto there = ChunksThere(client, place, chunks.hash());
+  if (!there.ok()) return there.status();
+  for (std::size_t begin = 0; begin < bytes.size(); begin += kChunkBytes) {
+    etcdserverpb::PutRequest put;
+    put.set_key(EtcdKeys::Chunk(place.chunks, chunks.hash(), chunks.count()));
+    chunks.set_count(chunks.count() + 1);
+    if (there->contains(put.key())) continue;
+    put.set_value(bytes.substr(begin, kChunkBytes));
+    if (absl::Status status = client->Put(put, place.patience); !status.ok()) return status;
+  }
+  return blob;
+}
 
 absl::Status DamagedValue(const std::string& key, absl::string_view what) {
   return absl::DataLossError(absl::StrCat("the store is damaged: ", key, ": ", what,
@@ -58,7 +95,7 @@ absl::StatusOr<std::string> SceneValueOf(EtcdClient* client, const BlobPlace& pl
   return value.SerializeAsString();
 }
 
-std::string NameValueOf(const RegistryChanges::Name& name) {
+std::string NameValueOf(const NamedShape& name) {
   store::v1::NameValue value;
   value.set_digest(name.content->digest);
   value.set_revision(name.revision);
@@ -66,33 +103,49 @@ std::string NameValueOf(const RegistryChanges::Name& name) {
   return value.SerializeAsString();
 }
 
-absl::StatusOr<StoredName> EtcdValues::Name(const KeyMeaning& key,
-                                            const mvccpb::KeyValue& value) const {
+absl::StatusOr<std::string> EtcdValues::ReadBlob(const std::string& key,
+                                                 const store::v1::BlobValue& blob) const {
+  if (blob.has_bytes()) return blob.bytes();
+  const store::v1::Chunks& chunks = blob.chunks();
+  std::string bytes;
+  for (std::uint32_t number = 0; number < chunks.count(); ++number) {
+    const std::string chunk = EtcdKeys::Chunk(keys_.ChunksOf(key), chunks.hash(), number);
+    const auto response = client_->Get(chunk, kBulkPatience, revision_);
+    if (absl::IsDataLoss(response.status())) return DamagedValue(key, response.status().message());
+    if (!response.ok()) return response.status();
+    if (response->kvs_size() != 1) return DamagedValue(key, "a chunk is missing");
+    bytes += response->kvs(0).value();
+  }
+  if (bytes.size() == chunks.size() && ChecksumOf({bytes}) == chunks.hash()) return bytes;
+  return DamagedValue(key, "chunks are not as they were written");
+}
+
+absl::StatusOr<StoredName> EtcdValues::Name(const mvccpb::KeyValue& value) const {
   store::v1::NameValue name;
   if (!name.ParseFromString(value.value())) return DamagedValue(value.key(), "cannot be read");
-  return StoredName{key.name, name.digest(), name.revision(), name.owner()};
+  return StoredName{keys_.MeaningOf(value.key()).name, name.digest(), name.revision(),
+                    name.owner()};
 }
 
-absl::StatusOr<OwnedContent> EtcdValues::Content(const KeyMeaning& key,
-                                                 const mvccpb::KeyValue& value) const {
+absl::StatusOr<OwnedContent> EtcdValues::Content(const mvccpb::KeyValue& value) const {
   store::v1::ContentValue content;
   if (!content.ParseFromString(value.value())) return DamagedValue(value.key(), "cannot be read");
-  const auto bytes = ReadBlob(client_, {keys_.ChunksOf(value.key()), revision_}, content.content());
-  if (!bytes.ok()) return Of(value.key(), bytes.status());
+  const auto bytes = ReadBlob(value.key(), content.content());
+  if (!bytes.ok()) return bytes.status();
+  const std::string digest = keys_.MeaningOf(value.key()).name;
   store::v1::ContentBytes parts;
   const bool is_read = parts.ParseFromString(*bytes);
-  if (!is_read || ChecksumOf({key.name, parts.shape(), parts.body()}) != content.hash())
+  if (!is_read || ChecksumOf({digest, parts.shape(), parts.body()}) != content.hash())
     return DamagedValue(value.key(), "the content is not as it was written");
-  return OwnedContent{key.name, std::move(*parts.mutable_shape()),
-                      std::move(*parts.mutable_body())};
+  return OwnedContent{digest, std::move(*parts.mutable_shape()), std::move(*parts.mutable_body())};
 }
 
-absl::StatusOr<SceneRecord> EtcdValues::Scene(const KeyMeaning& key,
-                                              const mvccpb::KeyValue& value) const {
+absl::StatusOr<SceneRecord> EtcdValues::Scene(const mvccpb::KeyValue& value) const {
   store::v1::SceneValue scene;
   if (!scene.ParseFromString(value.value())) return DamagedValue(value.key(), "cannot be read");
-  auto change = ReadBlob(client_, {keys_.ChunksOf(value.key()), revision_}, scene.change());
-  if (!change.ok()) return Of(value.key(), change.status());
+  auto change = ReadBlob(value.key(), scene.change());
+  if (!change.ok()) return change.status();
+  const KeyMeaning key = keys_.MeaningOf(value.key());
   if (HashOfScene(key.name, scene, *change) != scene.hash() || scene.revision() != key.revision)
     return DamagedValue(value.key(), "the scene's record is not as it was written");
   return SceneRecord{.name = key.name,

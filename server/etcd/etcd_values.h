@@ -2,39 +2,69 @@
 //
 // Converts the server's types to the values of etcd, and back. DATA_LOSS for a value that no server
 // of this format can have written.
+//
+// A request of etcd may have 1.5 MiB, and values have any size. Large values refer to chunks beside
+// them, which are written before and named by their content. So writing a chunk twice, or in vain,
+// changes nothing, and an existing chunk is not written again. Chunks are deleted by a commit. A
+// commit that relied on them is then tried again.
 
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "clearance/store/v1/store.pb.h"
 #include "etcd/kv.pb.h"
-#include "server/etcd/etcd_blobs.h"
+#include "server/etcd/etcd_client.h"
 #include "server/etcd/etcd_keys.h"
 #include "server/storage/shared_store.h"
 
 namespace clearance::server {
+
+// Bytes of one value that are stored inline, and bytes of one chunk, at most.
+inline constexpr std::size_t kMostInlineBytes = std::size_t{128} << 10;
+inline constexpr std::size_t kChunkBytes = std::size_t{1} << 20;
+
+// Maximum time of one member for a chunk or a page, and of all members together.
+inline constexpr EtcdClient::Patience kBulkPatience = {absl::Seconds(2), absl::Seconds(10)};
+
+// WriteBlob returns the bytes as a value: inline up to `most_inline`, otherwise in chunks, which it
+// writes under keys that begin with `chunks`. The patience applies to each call of etcd.
+struct BlobPlace {
+  std::string chunks;
+  std::size_t most_inline = kMostInlineBytes;
+  EtcdClient::Patience patience = kBulkPatience;
+};
+absl::StatusOr<store::v1::BlobValue> WriteBlob(EtcdClient* client, const BlobPlace& place,
+                                               const std::string& bytes);
 
 // Return the values of the parts of a commit. Chunks are written at the same time.
 absl::StatusOr<std::string> ContentValueOf(EtcdClient* client, const BlobPlace& place,
                                            const ShapeContent& content);
 absl::StatusOr<std::string> SceneValueOf(EtcdClient* client, const BlobPlace& place,
                                          const SceneRecord& record);
-std::string NameValueOf(const RegistryChanges::Name& name);
+std::string NameValueOf(const NamedShape& name);
 
-// Reads values as of one etcd revision.
+// Reads values as of one etcd revision. OUT_OF_RANGE if that revision is compacted.
 class EtcdValues {
  public:
   // Both arguments outlive this.
   EtcdValues(EtcdClient* client, const EtcdKeys& keys, std::int64_t revision)
       : client_(client), keys_(keys), revision_(revision) {}
 
-  absl::StatusOr<StoredName> Name(const KeyMeaning& key, const mvccpb::KeyValue& value) const;
-  absl::StatusOr<OwnedContent> Content(const KeyMeaning& key, const mvccpb::KeyValue& value) const;
-  absl::StatusOr<SceneRecord> Scene(const KeyMeaning& key, const mvccpb::KeyValue& value) const;
+  // Require: the key is of this kind.
+  absl::StatusOr<StoredName> Name(const mvccpb::KeyValue& value) const;
+  absl::StatusOr<OwnedContent> Content(const mvccpb::KeyValue& value) const;
+  absl::StatusOr<SceneRecord> Scene(const mvccpb::KeyValue& value) const;
 
  private:
+  // Returns the bytes of a part of the value.
+  absl::StatusOr<std::string> ReadBlob(const std::string& key,
+                                       const store::v1::BlobValue& blob) const;
+
   EtcdClient* const client_;
   const EtcdKeys& keys_;
   const std::int64_t revision_;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The registry as one caller may reach it: the only path from a method to a name. It restricts the
-// caller's principal to its prefixes at every look-up and change, lets only an admin replace, and
-// writes the audit line of every change. Changes are made elsewhere, between its two halves. The
-// role that a method requires as a whole was checked before.
+// The shapes and scenes as one caller may reach them: the only path from a method to a name. It
+// restricts the caller's principal to its prefixes at every look-up and change, asks for the role
+// that some changes require, and writes the audit lines. Changes are made elsewhere. The role that
+// a method requires as a whole was checked before.
 //
 // A name outside the prefixes is PERMISSION_DENIED whether or not it is registered. A digest that
 // only such names have is NOT_FOUND. A list leaves them out.
@@ -12,13 +12,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/guard/caller.h"
 #include "server/guard/caller_log.h"
 #include "server/registry/registry.h"
+#include "server/registry/scene_registry.h"
 
 namespace clearance::server {
 
@@ -35,13 +36,9 @@ class CallerRegistry {
   absl::StatusOr<RegisterOptions> AllowRegister(std::string_view name,
                                                 const RegisterOptions& options) const;
   // Returns, after the registration or its refusal, the reply to the caller. Writes the audit line.
-  struct AskedRegistration {
-    std::string_view name;
-    std::string_view digest;
-    const RegisterOptions& options;
-  };
   absl::StatusOr<Registry::Registration> ConcludeRegister(
-      const AskedRegistration& asked, absl::StatusOr<Registry::Registration> registered) const;
+      std::string_view name, const RegisterOptions& asked,
+      absl::StatusOr<Registry::Registration> registered) const;
 
   // The same for a deletion, whose outcome holds the deleted content.
   absl::Status AllowDelete(std::string_view name) const { return RequireReach(name); }
@@ -60,9 +57,37 @@ class CallerRegistry {
  private:
   absl::Status RequireReach(std::string_view name) const;
   absl::Status RequireReplace() const;
-  void WriteAudit(RegistryChange change, const absl::Status& status) const;
 
   const Registry& registry_;
+  const Caller& caller_;
+  const Audit* const audit_;
+};
+
+// The same for scenes.
+class CallerScenes {
+ public:
+  CallerScenes(const SceneRegistry& registry, const Caller& caller, const Audit* audit)
+      : registry_(registry), caller_(caller), audit_(audit) {}
+
+  // INVALID_ARGUMENT if `field` holds no name, PERMISSION_DENIED for one outside the prefixes.
+  absl::Status RequireReach(std::string_view name, std::string_view field) const;
+
+  // The same as the registry's methods; `field` is the source of the name.
+  absl::StatusOr<SceneState> Find(std::string_view name, std::string_view field,
+                                  std::uint64_t revision = 0) const;
+  absl::StatusOr<SceneRegistry::Page> List(std::string_view prefix, std::string_view after,
+                                           std::size_t size) const;
+
+  // Allows only an admin to delete a kept scene.
+  absl::Status RequireDelete(const SceneState& scene) const;
+
+  // Writes a line for every attempt to create, fork or delete a scene or to change a kept one.
+  // Changes in memory are as frequent as movements, and leave no line.
+  void WriteAudit(std::string_view action, std::string_view name,
+                  const absl::StatusOr<SceneState>& outcome) const;
+
+ private:
+  const SceneRegistry& registry_;
   const Caller& caller_;
   const Audit* const audit_;
 };

@@ -17,6 +17,8 @@
 
 #pragma once
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -29,19 +31,34 @@ namespace clearance::server {
 // Gathers the canonical bytes of one content. Thread-compatible.
 class CanonicalContent {
  public:
-  CanonicalContent(std::uint8_t kind, double radius);
+  CanonicalContent(std::uint8_t kind, double radius) { AddKind(kind, radius); }
 
   // Adds the beginning of every shape. The constructor has written that of the whole.
-  void AddKind(std::uint8_t kind, double radius);
-  void Add(double number);
-  void AddCount(std::uint64_t count);
-  void AddList(absl::Span<const double> numbers);
-  void AddList(absl::Span<const std::uint32_t> indices);
+  void AddKind(std::uint8_t kind, double radius) {
+    bytes_.push_back(static_cast<char>(kind));
+    Add(radius);
+  }
+  void Add(double number) { Append(&number, sizeof(number)); }
+  void AddCount(std::uint64_t count) { Append(&count, sizeof(count)); }
+  void AddList(absl::Span<const double> numbers) {
+    AddCount(numbers.size());
+    Append(numbers.data(), numbers.size() * sizeof(double));
+  }
+  void AddList(absl::Span<const std::uint32_t> indices) {
+    AddCount(indices.size());
+    Append(indices.data(), indices.size() * sizeof(std::uint32_t));
+  }
 
   const std::string& bytes() const { return bytes_; }
   std::string Digest() const;
 
  private:
+  static_assert(std::endian::native == std::endian::little, "numbers are appended as they lie");
+
+  void Append(const void* data, std::size_t size) {
+    bytes_.append(static_cast<const char*>(data), size);
+  }
+
   std::string bytes_;
 };
 

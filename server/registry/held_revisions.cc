@@ -40,7 +40,7 @@ std::uint64_t HeldRevisions::Look() {
     for (const auto& [holder, times] : next->second.of) AddTo(holder, before, after);
     next->second.bytes = after;
   }
-  Report();
+  if (gauge_ != nullptr) gauge_->Set(static_cast<double>(bytes_));
   return bytes_;
 }
 
@@ -83,10 +83,6 @@ void HeldRevisions::AddTo(const std::string& holder, std::uint64_t before, std::
   if (bytes == 0) of_holder_.erase(holder);
 }
 
-void HeldRevisions::Report() const {
-  if (gauge_ != nullptr) gauge_->Set(static_cast<double>(bytes_));
-}
-
 void HeldRevisions::LetGo(const Key& key, const std::string& holder) {
   const std::lock_guard lock(mutex_);
   const auto pinned = pinned_.find(key);
@@ -98,7 +94,7 @@ void HeldRevisions::LetGo(const Key& key, const std::string& holder) {
   if (!of.empty()) return;
   bytes_ -= pinned->second.bytes;
   pinned_.erase(pinned);
-  Report();
+  if (gauge_ != nullptr) gauge_->Set(static_cast<double>(bytes_));
 }
 
 }  // namespace clearance::server

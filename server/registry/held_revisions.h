@@ -51,8 +51,6 @@ class HeldRevisions {
   // held.
   HeldRevisions(std::uint64_t most_bytes, prometheus::Gauge* gauge)
       : most_bytes_(most_bytes), gauge_(gauge) {}
-  HeldRevisions(const HeldRevisions&) = delete;
-  HeldRevisions& operator=(const HeldRevisions&) = delete;
 
   // RESOURCE_EXHAUSTED naming `revision` if the bytes left behind that `holder` holds exceed what
   // all others leave free of `most_bytes`. A holder of none of these is never refused the newest
@@ -76,7 +74,6 @@ class HeldRevisions {
   std::uint64_t BytesOf(PinnedMap::const_iterator pinned) const;
   absl::Status CheckRoom(const HeldRevision& revision, const std::string& holder) const;
   void AddTo(const std::string& holder, std::uint64_t before, std::uint64_t after);
-  void Report() const;
 
   void LetGo(const Key& key, const std::string& holder);
 

@@ -3,8 +3,12 @@
 #include "server/registry/page_token.h"
 
 #include <cstddef>
+#include <vector>
 
 #include "absl/strings/escaping.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "server/guard/refusal.h"
 #include "server/registry/shape_name.h"
 
@@ -14,33 +18,64 @@ namespace {
 // Not a character of names, so prefix and name cannot run together.
 constexpr char kSeparator = '\n';
 
+// Returns the text of a token; empty, as no token is, if there is none.
+std::string PlainOf(std::string_view token) {
+  std::string plain;
+  absl::WebSafeBase64Unescape(absl::string_view(token.data(), token.size()), &plain);
+  return plain;
+}
+
+absl::Status Invalid(std::string_view token, const std::string& origin, const std::string& what) {
+  return RefuseArgument({.reason = Reason::kPageTokenInvalid,
+                         .field = "page_token",
+                         .value = std::string(token),
+                         .limit = "a next_page_token of " + origin,
+                         .message = "This server gave no such page token for this " + what +
+                                    "; start again without one."});
+}
+
 }  // namespace
+
+absl::Status CheckPageSize(int size) {
+  if (size >= 0) return absl::OkStatus();
+  return RefuseArgument({.reason = Reason::kNumberOutOfRange,
+                         .field = "page_size",
+                         .value = std::to_string(size),
+                         .limit = ">= 0",
+                         .message = "A page has no negative size; 0 takes the default."});
+}
 
 std::string MakePageToken(std::string_view prefix, std::string_view last_name) {
   std::string plain(prefix);
   plain.push_back(kSeparator);
   plain.append(last_name);
-  return absl::WebSafeBase64Escape(absl::string_view(plain.data(), plain.size()));
+  return absl::WebSafeBase64Escape(plain);
 }
 
 absl::StatusOr<std::string> ParsePageToken(std::string_view token, std::string_view prefix) {
-  std::string plain;
-  const bool is_base64 =
-      absl::WebSafeBase64Unescape(absl::string_view(token.data(), token.size()), &plain);
-  const std::size_t separator = plain.find(kSeparator);
-  if (is_base64 && separator != std::string::npos) {
+  const std::string plain = PlainOf(token);
+  if (const std::size_t separator = plain.find(kSeparator); separator != std::string::npos) {
     const std::string name = plain.substr(separator + 1);
-    const bool is_of_listing =
-        std::string_view(plain).substr(0, separator) == prefix && name.starts_with(prefix);
+    const bool is_of_listing = plain.substr(0, separator) == prefix && name.starts_with(prefix);
     if (is_of_listing && CheckShapeName(name, "").ok()) return name;
   }
-  return Refuse(
-      absl::StatusCode::kInvalidArgument,
-      {.reason = Reason::kPageTokenInvalid,
-       .field = "page_token",
-       .value = std::string(token),
-       .limit = "a next_page_token of a listing with the same prefix",
-       .message = "This server gave no such page token for this prefix; start again without one."});
+  return Invalid(token, "a listing with the same prefix", "prefix");
+}
+
+std::string MakeScenePageToken(const ScenePage& page) {
+  return absl::WebSafeBase64Escape(
+      absl::StrCat(page.incarnation, " ", page.revision, " ", page.first_id));
+}
+
+absl::StatusOr<ScenePage> ParseScenePageToken(std::string_view token) {
+  const std::string plain = PlainOf(token);
+  const std::vector<absl::string_view> numbers = absl::StrSplit(plain, ' ');
+  ScenePage page;
+  const bool is_page = numbers.size() == 3 && absl::SimpleAtoi(numbers[0], &page.incarnation) &&
+                       absl::SimpleAtoi(numbers[1], &page.revision) &&
+                       absl::SimpleAtoi(numbers[2], &page.first_id) && page.revision > 0;
+  if (is_page) return page;
+  return Invalid(token, "this scene", "scene");
 }
 
 }  // namespace clearance::server

@@ -2,9 +2,9 @@
 
 #include "server/registry/registry.h"
 
-#include <mutex>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "server/guard/refusal.h"
 #include "server/registry/digest.h"
 #include "server/registry/registry_draft.h"
@@ -17,20 +17,23 @@ absl::string_view AsAbsl(std::string_view text) { return {text.data(), text.size
 
 }  // namespace
 
+absl::Status RequireReached(std::uint64_t min_revision, std::uint64_t reached,
+                            std::string_view what) {
+  if (reached >= min_revision) return absl::OkStatus();
+  return Refuse(absl::StatusCode::kFailedPrecondition,
+                {.reason = Reason::kRevisionNotReached,
+                 .field = "min_revision",
+                 .value = FormatNumber(min_revision),
+                 .limit = "<= " + FormatNumber(reached),
+                 .message = absl::StrCat("The ", AsAbsl(what),
+                                         " has not reached this revision; repeat with back-off.")});
+}
+
 Registry::Registry(const Limits& limits, Metrics* metrics, const HoldingQuotas* quotas)
     : limits_(limits),
       metrics_(metrics),
       detached_(metrics == nullptr ? nullptr : &metrics->shape_bytes_detached()),
       quotas_(quotas) {}
-
-absl::StatusOr<Registry::Registration> Registry::Register(std::string_view name,
-                                                          const ShapeContentPtr& content,
-                                                          const RegisterOptions& options) {
-  RegistryDraft draft(this);
-  absl::StatusOr<Registration> registered = draft.Register(name, content, options);
-  draft.Apply();
-  return registered;
-}
 
 absl::StatusOr<Registry::Found> Registry::FindByName(std::string_view name) const {
   if (absl::Status status = CheckShapeName(name, "name"); !status.ok()) return status;
@@ -38,11 +41,6 @@ absl::StatusOr<Registry::Found> Registry::FindByName(std::string_view name) cons
   const auto found = by_name_.find(name);
   if (found == by_name_.end()) return RefuseUnknown("name", name);
   return Found{ShapeOf(*found), revision_};
-}
-
-absl::StatusOr<Registry::Found> Registry::FindByDigest(std::string_view digest) const {
-  const std::string every_prefix;
-  return FindByDigest(digest, absl::MakeConstSpan(&every_prefix, 1));
 }
 
 absl::StatusOr<Registry::Found> Registry::FindByDigest(
@@ -80,35 +78,14 @@ Registry::Page Registry::List(std::string_view prefix, std::string_view after,
   return page;
 }
 
-absl::StatusOr<std::uint64_t> Registry::Delete(std::string_view name, std::string_view etag) {
-  RegistryDraft draft(this);
-  absl::StatusOr<std::uint64_t> revision = draft.Delete(name, etag);
-  draft.Apply();
-  return revision;
-}
-
-void Registry::Restore(const std::vector<NamedShape>& shapes, std::uint64_t revision) {
+void Registry::Follow(const std::vector<NamedShape>& names, std::uint64_t revision) {
   const std::lock_guard changing(changing_);
+  Make(names, revision);
+}
+
+void Registry::Make(const std::vector<NamedShape>& names, std::uint64_t revision) {
   const std::unique_lock lock(mutex_);
-  for (const NamedShape& shape : shapes) {
-    Put(shape.name, {shape.content, shape.revision, shape.owner});
-  }
-  revision_ = revision;
-  ReportSize();
-}
-
-void Registry::Follow(const RegistryChanges& changes) {
-  const std::lock_guard changing(changing_);
-  Make(changes);
-}
-
-void Registry::Apply(const RegistryChanges& changes) {
-  if (!changes.empty()) Make(changes);
-}
-
-void Registry::Make(const RegistryChanges& changes) {
-  const std::unique_lock lock(mutex_);
-  for (const RegistryChanges::Name& change : changes.names) {
+  for (const NamedShape& change : names) {
     const auto found = by_name_.find(change.name);
     const ShapeContentPtr old = found == by_name_.end() ? nullptr : found->second.content;
     if (old != nullptr) holdings_.Remove(found->second.owner, old->byte_size());
@@ -119,7 +96,7 @@ void Registry::Make(const RegistryChanges& changes) {
     }
     if (old != nullptr && old != change.content) Release(change.name, *old);
   }
-  revision_ = changes.revision;
+  revision_ = revision;
   ReportSize();
 }
 
@@ -130,32 +107,6 @@ bool Registry::MakeRoomForDetached() {
 
 void Registry::BoundDetached() {
   if (LookAtDetached() > limits_.max_registry_bytes) MakeRoomForDetached();
-}
-
-std::uint64_t Registry::revision() const {
-  const std::shared_lock lock(mutex_);
-  return revision_;
-}
-
-std::size_t Registry::size() const {
-  const std::shared_lock lock(mutex_);
-  return by_name_.size();
-}
-
-Holding Registry::HoldingOf(std::string_view owner) const {
-  const std::shared_lock lock(mutex_);
-  return holdings_.Of(owner);
-}
-
-absl::Status Registry::RequireRevision(std::uint64_t min_revision) const {
-  const std::uint64_t reached = revision();
-  if (reached >= min_revision) return absl::OkStatus();
-  return Refuse(absl::StatusCode::kFailedPrecondition,
-                {.reason = Reason::kRevisionNotReached,
-                 .field = "min_revision",
-                 .value = FormatNumber(min_revision),
-                 .limit = "<= " + FormatNumber(reached),
-                 .message = "The registry has not reached this revision; repeat with back-off."});
 }
 
 NamedShape Registry::ShapeOf(const NameMap::value_type& entry) {

@@ -27,8 +27,6 @@
 #include "server/config/limits.h"
 #include "server/guard/holding_quotas.h"
 #include "server/observe/metrics.h"
-#include "server/registry/detached_bytes.h"
-#include "server/registry/scene_record.h"
 #include "server/registry/shape_holders.h"
 
 namespace clearance::server {
@@ -61,15 +59,20 @@ struct RegisterOptions {
   std::string owner = {};      // the name's owner with its new content
 };
 
+// A stored record of a scene: the whole of one revision, or the change that made a later revision
+// from the one before it.
+struct SceneRecord {
+  std::string name;
+  std::uint64_t incarnation = 0;
+  std::uint64_t revision = 0;  // 0: the scene is deleted, with all its records
+  bool is_whole = false;       // replaces all records before it
+  std::string owner = {};      // the id of the principal who made the scene; empty: none
+  std::string change;          // clearance.v1.SceneChange, its shapes named by digest
+};
+
 // The result of several changes, each name and each content at most once.
 struct RegistryChanges {
-  struct Name {
-    std::string name;
-    ShapeContentPtr content;  // null: the name is deleted
-    std::uint64_t revision = 0;
-    std::string owner = {};
-  };
-  std::vector<Name> names;
+  std::vector<NamedShape> names;       // without content: the name is deleted
   std::vector<ShapeContentPtr> added;  // contents that had no name before
   std::vector<std::string> dropped;    // digests of those that have none after
   std::vector<SceneRecord> scenes;     // the records of scenes to store, in this order
@@ -77,6 +80,10 @@ struct RegistryChanges {
 
   bool empty() const { return names.empty() && scenes.empty(); }
 };
+
+// FAILED_PRECONDITION naming `min_revision` unless `what` has reached it.
+absl::Status RequireReached(std::uint64_t min_revision, std::uint64_t reached,
+                            std::string_view what);
 
 // Thread-safe. Every change increments the revision by one, from 0 of the empty registry.
 //
@@ -88,30 +95,29 @@ class Registry {
   // `metrics` and `quotas` may be null.
   Registry(const Limits& limits, Metrics* metrics, const HoldingQuotas* quotas = nullptr);
 
-  Registry(const Registry&) = delete;
-  Registry& operator=(const Registry&) = delete;
-
+  // The result of a change.
   struct Registration {
     NamedShape shape;
     std::uint64_t revision = 0;  // of the registry, after this
     bool created = false;  // false if the name had this content already, or with validate_only
     std::shared_ptr<const SceneState> scene = nullptr;  // for a scene's change; nothing else is set
   };
-  // Fails with INVALID_ARGUMENT, ALREADY_EXISTS or RESOURCE_EXHAUSTED, and then changes nothing.
-  absl::StatusOr<Registration> Register(std::string_view name, const ShapeContentPtr& content,
-                                        const RegisterOptions& options);
 
   struct Found {
     NamedShape shape;
     std::uint64_t revision = 0;  // of the registry, at which this was found
   };
   // INVALID_ARGUMENT if the text is not a name or digest, NOT_FOUND if nothing has it. A content
-  // with several names is found by digest under the first of them.
+  // with several names is found by digest under the first of them, of those that begin with one of
+  // the prefixes.
   absl::StatusOr<Found> FindByName(std::string_view name) const;
-  absl::StatusOr<Found> FindByDigest(std::string_view digest) const;
-  // The same among the names that begin with one of the prefixes.
   absl::StatusOr<Found> FindByDigest(std::string_view digest,
                                      absl::Span<const std::string> prefixes) const;
+  // The same among all names.
+  absl::StatusOr<Found> FindByDigest(std::string_view digest) const {
+    const std::string every_prefix;
+    return FindByDigest(digest, absl::MakeConstSpan(&every_prefix, 1));
+  }
 
   // Returns the content with this digest or null, so that a content that is held need not be built
   // again.
@@ -126,15 +132,20 @@ class Registry {
   // their bytes.
   Page List(std::string_view prefix, std::string_view after, std::size_t size) const;
 
-  // Returns the registry's revision after the deletion. `etag` may be empty. Fails with
-  // INVALID_ARGUMENT, NOT_FOUND or FAILED_PRECONDITION.
-  absl::StatusOr<std::uint64_t> Delete(std::string_view name, std::string_view etag);
-
-  std::uint64_t revision() const;
+  std::uint64_t revision() const {
+    const std::shared_lock lock(mutex_);
+    return revision_;
+  }
   // Returns the number of names.
-  std::size_t size() const;
+  std::size_t size() const {
+    const std::shared_lock lock(mutex_);
+    return by_name_.size();
+  }
   // Returns the number of names of this principal, and the bytes of their contents.
-  Holding HoldingOf(std::string_view owner) const;
+  Holding HoldingOf(std::string_view owner) const {
+    const std::shared_lock lock(mutex_);
+    return holdings_.Of(owner);
+  }
 
   const HoldingQuotas* quotas() const { return quotas_; }
 
@@ -148,19 +159,16 @@ class Registry {
   // Does so if they hold more, after changes of other servers to a shared registry.
   void BoundDetached();
 
-  // Returns the object to which sessions report what they hold.
   ShapeHolders& holders() { return holders_; }
 
-  // Fills the registry with what was stored, regardless of the limits, which apply to new shapes
-  // only. Requires: it is empty, as it was made.
-  void Restore(const std::vector<NamedShape>& shapes, std::uint64_t revision);
-
-  // Makes the changes of another server that shares the registry, regardless of the limits: they
-  // held there. Only the names and the revision of the changes count.
-  void Follow(const RegistryChanges& changes);
+  // Puts these names in place, or deletes those without content, regardless of the limits. Those
+  // held when the names were stored, or on another server that shares the registry.
+  void Follow(const std::vector<NamedShape>& names, std::uint64_t revision);
 
   // FAILED_PRECONDITION unless the registry has reached `min_revision`.
-  absl::Status RequireRevision(std::uint64_t min_revision) const;
+  absl::Status RequireRevision(std::uint64_t min_revision) const {
+    return RequireReached(min_revision, revision(), "registry");
+  }
 
  private:
   struct Named {
@@ -178,10 +186,8 @@ class Registry {
 
   static NamedShape ShapeOf(const NameMap::value_type& entry);
 
-  // Require: changing_ is held since the changes were worked out. Apply does nothing if there are
-  // none.
-  void Apply(const RegistryChanges& changes);
-  void Make(const RegistryChanges& changes);
+  // Requires: changing_ is held since the changes were worked out.
+  void Make(const std::vector<NamedShape>& names, std::uint64_t revision);
   // Require: mutex_ is held exclusively.
   void Put(const std::string& name, Named named);
   ShapeContentPtr Hold(std::string_view name, const ShapeContentPtr& content);

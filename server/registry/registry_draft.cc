@@ -2,8 +2,6 @@
 
 #include "server/registry/registry_draft.h"
 
-#include <utility>
-
 #include "server/guard/refusal.h"
 #include "server/registry/shape_name.h"
 

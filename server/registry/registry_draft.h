@@ -29,10 +29,13 @@ class RegistryDraft {
   // `registry` outlives this.
   explicit RegistryDraft(Registry* registry);
 
-  // The same as the registry's methods. A refused change leaves the draft as it was.
+  // Fails with INVALID_ARGUMENT, ALREADY_EXISTS or RESOURCE_EXHAUSTED. A refused change leaves the
+  // draft as it was.
   absl::StatusOr<Registry::Registration> Register(std::string_view name,
                                                   const ShapeContentPtr& content,
                                                   const RegisterOptions& options);
+  // Returns the registry's revision after the deletion. `etag` may be empty. Fails with
+  // INVALID_ARGUMENT, NOT_FOUND or FAILED_PRECONDITION.
   absl::StatusOr<std::uint64_t> Delete(std::string_view name, std::string_view etag);
 
   // Returns the content of the name after the changes so far; null: none.
@@ -45,7 +48,9 @@ class RegistryDraft {
 
   RegistryChanges changes() const;
   // Makes the changes. Requires: called at most once, and nothing after it.
-  void Apply() { registry_->Apply(changes()); }
+  void Apply() {
+    if (!names_.empty()) registry_->Make(changes().names, revision_);
+  }
 
  private:
   using Named = Registry::Named;

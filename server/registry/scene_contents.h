@@ -31,17 +31,16 @@ class SceneContents {
   ShapeContentPtr Of(const RigidBody& body) const;
 
  private:
-  // Keeps the content alive as long as the shared body.
-  struct Use {
-    ShapeContentPtr content;
-  };
+  // Shares the content's ownership with the shared body.
+  using Use = std::weak_ptr<const ShapeContentPtr>;
 
+  static ShapeContentPtr ContentOf(const Use& use);
   // Requires: mutex_ is held.
   void DropUnused();
 
   mutable std::mutex mutex_;  // guards the members below
-  absl::flat_hash_map<std::string, std::weak_ptr<const Use>> by_digest_;
-  absl::flat_hash_map<const RigidBody*, std::weak_ptr<const Use>> by_body_;
+  absl::flat_hash_map<std::string, Use> by_digest_;
+  absl::flat_hash_map<const RigidBody*, Use> by_body_;
   std::size_t size_to_clean_at_ = 1024;
 };
 

@@ -70,12 +70,9 @@ absl::StatusOr<SceneState> SceneDraft::Create(const NamedSceneChange& change) {
   entry.held.push_back({change.next, 0});
   entry.ttl = change.ttl;
   entry.owner = change.owner;
-  if (absl::Status status = registry_->CheckBytes(bytes_ + entry.bytes); !status.ok())
-    return status;
-  const Holding before = holdings_.Of(entry.owner);
-  const Holding after = {before.count + 1, before.bytes + entry.bytes};
-  if (absl::Status status = registry_->CheckQuota(entry.owner, before, after); !status.ok())
-    return status;
+  absl::Status status =
+      registry_->CheckGrowth(entry.owner, holdings_.Of(entry.owner), {1, entry.bytes}, bytes_);
+  if (!status.ok()) return status;
   SceneState state = SceneRegistry::StateOf(change.name, entry);
   holdings_.Add(entry.owner, entry.bytes);
   bytes_ += entry.bytes;
@@ -95,11 +92,9 @@ absl::StatusOr<SceneState> SceneDraft::ChangeKept(const NamedSceneChange& change
                    .limit = "the scene that was found at first",
                    .message = "Another scene has taken the name meanwhile; look at it again."});
   }
-  if (absl::Status status = SceneRegistry::RequireEtag(change.etag, change.name, *entry);
-      !status.ok())
-    return status;
-  if (change.kind == NamedSceneChange::Kind::kUpdate) return Update(change, *std::move(entry));
   SceneState state = SceneRegistry::StateOf(change.name, *entry);
+  if (absl::Status status = RequireEtag(change.etag, state); !status.ok()) return status;
+  if (change.kind == NamedSceneChange::Kind::kUpdate) return Update(change, *std::move(entry));
   holdings_.Remove(entry->owner, entry->bytes);
   bytes_ -= entry->bytes;
   --scenes_;
@@ -120,12 +115,9 @@ absl::StatusOr<SceneState> SceneDraft::Update(const NamedSceneChange& change, En
   const std::uint64_t before = entry.bytes;
   registry_->Push(next, change.bytes, &entry);
   if (entry.bytes > before) {
-    if (absl::Status status = registry_->CheckBytes(bytes_ - before + entry.bytes); !status.ok())
-      return status;
-    const Holding held = holdings_.Of(entry.owner);
-    const Holding after = {held.count, held.bytes - before + entry.bytes};
-    if (absl::Status status = registry_->CheckQuota(entry.owner, held, after); !status.ok())
-      return status;
+    absl::Status status = registry_->CheckGrowth(entry.owner, holdings_.Of(entry.owner),
+                                                 {0, entry.bytes - before}, bytes_);
+    if (!status.ok()) return status;
   }
   holdings_.Remove(entry.owner, before);
   holdings_.Add(entry.owner, entry.bytes);
@@ -164,7 +156,7 @@ void SceneDraft::Apply() {
   const std::unique_lock lock(registry_->mutex_);
   for (auto& [name, entry] : drafted_) {
     const auto before = registry_->entries_.find(name);
-    if (before != registry_->entries_.end()) let_go.Keep(before->second);
+    if (before != registry_->entries_.end()) let_go.push_back(before->second.held);
     if (entry.has_value()) {
       registry_->Put(name, *std::move(entry));
     } else {

@@ -17,7 +17,6 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "server/registry/scene_record.h"
 #include "server/registry/scene_registry.h"
 
 namespace clearance::server {

@@ -3,7 +3,6 @@
 #include "server/registry/scene_registry.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "absl/strings/str_format.h"
 #include "server/guard/refusal.h"
@@ -39,6 +38,16 @@ absl::Status RefuseUnknownScene(std::string_view field, std::string_view name) {
                  .value = std::string(name),
                  .limit = "a scene",
                  .message = "There is no such scene, or not any more; create it first."});
+}
+
+absl::Status RequireEtag(std::string_view etag, const SceneState& state) {
+  if (etag.empty() || etag == state.etag()) return absl::OkStatus();
+  return Refuse(absl::StatusCode::kAborted,
+                {.reason = Reason::kEtagMismatch,
+                 .field = "etag",
+                 .value = std::string(etag),
+                 .limit = state.etag(),
+                 .message = "The scene has changed meanwhile; look at it again."});
 }
 
 std::string SceneState::etag() const { return absl::StrFormat("%016x-%d", incarnation, revision); }
@@ -103,20 +112,19 @@ absl::StatusOr<std::optional<SceneState>> SceneRegistry::ChangeInMemory(
       if (FindEntry(change.name) == nullptr) return RefuseUnknownScene("name", change.name);
       Entry& entry = entries_.find(change.name)->second;
       if (!entry.ttl.has_value()) return std::optional<SceneState>();
-      if (absl::Status status = RequireEtag(change.etag, change.name, entry); !status.ok())
-        return status;
+      const SceneState state = StateOf(change.name, entry);
+      if (absl::Status status = RequireEtag(change.etag, state); !status.ok()) return status;
       if (change.kind == NamedSceneChange::Kind::kDelete) {
-        const SceneState gone = StateOf(change.name, entry);
-        let_go.Keep(entry);
+        let_go.push_back(entry.held);
         End(change.name, SceneEnd::kDeleted);
-        return std::optional(gone);
+        return std::optional(state);
       }
       if (entry.held.back().scene == base) {
         absl::Status status = PushInMemory(change, next, &entry, &let_go);
         if (!status.ok()) return status;
         return std::optional(StateOf(change.name, entry));
       }
-      let_go.Keep(std::exchange(base, entry.held.back().scene));
+      let_go.push_back({Revision{std::exchange(base, entry.held.back().scene)}});
     }
     absl::StatusOr<ScenePtr> made = change.make_next(base);
     if (!made.ok()) return made.status();
@@ -132,30 +140,19 @@ absl::StatusOr<std::optional<SceneState>> SceneRegistry::ChangeInMemory(
 
 absl::Status SceneRegistry::PushInMemory(const NamedSceneChange& change, const ScenePtr& next,
                                          Entry* entry, LetGo* let_go) {
-  if (next != entry->held.back().scene) {
-    Entry changed = *entry;
-    Push(next, change.bytes, &changed);
-    const std::uint64_t bytes = bytes_ - entry->bytes + changed.bytes;
-    if (changed.bytes > entry->bytes) {
-      if (absl::Status status = CheckBytes(bytes); !status.ok()) return status;
-      const Holding before = holdings_.Of(entry->owner);
-      const Holding after = {before.count, before.bytes - entry->bytes + changed.bytes};
-      if (absl::Status status = CheckQuota(entry->owner, before, after); !status.ok())
-        return status;
-    }
-    holdings_.Remove(entry->owner, entry->bytes);
-    holdings_.Add(entry->owner, changed.bytes);
-    UncountDepth(*entry);
-    CountDepth(changed);
-    revisions_ += changed.held.size() - entry->held.size();
-    bytes_ = bytes;
-    let_go->Keep(*entry);
-    *entry = std::move(changed);
-    ReportProgress(*entry);
-    ReportSize();
-    TellOfChange(change.name);
+  if (next == entry->held.back().scene) {
+    Renew(change.name, entry);
+    return absl::OkStatus();
   }
-  Renew(change.name, entry);
+  Entry changed = *entry;
+  Push(next, change.bytes, &changed);
+  if (changed.bytes > entry->bytes) {
+    absl::Status status = CheckGrowth(entry->owner, holdings_.Of(entry->owner),
+                                      {0, changed.bytes - entry->bytes}, bytes_);
+    if (!status.ok()) return status;
+  }
+  let_go->push_back(entry->held);
+  Put(change.name, std::move(changed));
   return absl::OkStatus();
 }
 
@@ -165,7 +162,7 @@ void SceneRegistry::Expire() {
   const std::unique_lock lock(mutex_);
   while (!by_expiry_.empty() && by_expiry_.begin()->first <= now) {
     const std::string name = by_expiry_.begin()->second;
-    let_go.Keep(entries_.find(name)->second);
+    let_go.push_back(entries_.find(name)->second.held);
     End(name, SceneEnd::kExpired);
     if (metrics_ != nullptr) metrics_->scenes_expired().Increment();
   }
@@ -174,36 +171,34 @@ void SceneRegistry::Expire() {
 void SceneRegistry::Follow(const std::vector<Kept>& scenes) {
   LetGo let_go;
   const std::unique_lock lock(mutex_);
-  for (const Kept& scene : scenes) FollowOne(scene, &let_go);
-}
-
-void SceneRegistry::FollowOne(const Kept& scene, LetGo* let_go) {
-  const auto found = entries_.find(scene.name);
-  if (found != entries_.end()) let_go->Keep(found->second);
-  const bool is_kept = found != entries_.end() && !found->second.ttl.has_value();
-  if (scene.scene == nullptr) {
-    if (is_kept) End(scene.name, SceneEnd::kDeleted);
-    return;
+  for (const Kept& scene : scenes) {
+    const auto found = entries_.find(scene.name);
+    if (found != entries_.end()) let_go.push_back(found->second.held);
+    const bool is_kept = found != entries_.end() && !found->second.ttl.has_value();
+    if (scene.scene == nullptr) {
+      if (is_kept) End(scene.name, SceneEnd::kDeleted);
+      continue;
+    }
+    const bool is_next = is_kept && found->second.incarnation == scene.incarnation &&
+                         found->second.revision + 1 == scene.revision;
+    Entry entry;
+    if (is_next) {
+      entry = found->second;
+      Push(scene.scene, scene.bytes, &entry);
+    } else {
+      entry.incarnation = scene.incarnation;
+      entry.revision = scene.revision;
+      entry.owner = scene.owner;
+      entry.bytes = scene.scene->byte_size();
+      entry.held.push_back({scene.scene, 0});
+    }
+    if (scene.whole_bytes.has_value()) {
+      entry.whole_bytes = *scene.whole_bytes;
+      entry.record_bytes = 0;
+    }
+    entry.record_bytes += scene.record_bytes;
+    Put(scene.name, std::move(entry));
   }
-  const bool is_next = is_kept && found->second.incarnation == scene.incarnation &&
-                       found->second.revision + 1 == scene.revision;
-  Entry entry;
-  if (is_next) {
-    entry = found->second;
-    Push(scene.scene, scene.bytes, &entry);
-  } else {
-    entry.incarnation = scene.incarnation;
-    entry.revision = scene.revision;
-    entry.owner = scene.owner;
-    entry.bytes = scene.scene->byte_size();
-    entry.held.push_back({scene.scene, 0});
-  }
-  if (scene.whole_bytes.has_value()) {
-    entry.whole_bytes = *scene.whole_bytes;
-    entry.record_bytes = 0;
-  }
-  entry.record_bytes += scene.record_bytes;
-  Put(scene.name, std::move(entry));
 }
 
 bool SceneRegistry::IsTimeForWhole(std::string_view name, std::uint64_t record_bytes) const {
@@ -212,16 +207,6 @@ bool SceneRegistry::IsTimeForWhole(std::string_view name, std::uint64_t record_b
   if (entry == nullptr) return false;
   const std::uint64_t bytes = entry->record_bytes + record_bytes;
   return bytes > std::max(kFewRecordBytes, entry->whole_bytes);
-}
-
-std::size_t SceneRegistry::size() const {
-  const std::shared_lock lock(mutex_);
-  return entries_.size();
-}
-
-Holding SceneRegistry::HoldingOf(std::string_view owner) const {
-  const std::shared_lock lock(mutex_);
-  return holdings_.Of(owner);
 }
 
 SceneState SceneRegistry::StateOf(std::string_view name, const Entry& entry) {
@@ -249,17 +234,6 @@ void SceneRegistry::ReportProgress(const Entry& entry) {
   entry.progress->changed_bytes = entry.held.back().changed_bytes;
 }
 
-absl::Status SceneRegistry::RequireEtag(std::string_view etag, std::string_view name,
-                                        const Entry& entry) {
-  if (etag.empty() || etag == StateOf(name, entry).etag()) return absl::OkStatus();
-  return Refuse(absl::StatusCode::kAborted,
-                {.reason = Reason::kEtagMismatch,
-                 .field = "etag",
-                 .value = std::string(etag),
-                 .limit = StateOf(name, entry).etag(),
-                 .message = "The scene has changed meanwhile; look at it again."});
-}
-
 void SceneRegistry::Push(const ScenePtr& next, std::uint64_t replaced_bytes, Entry* entry) const {
   Revision& last = entry->held.back();
   last.extra_bytes = std::min(replaced_bytes, last.scene->byte_size());
@@ -276,20 +250,20 @@ const SceneRegistry::Entry* SceneRegistry::FindEntry(std::string_view name) cons
   return is_there ? &found->second : nullptr;
 }
 
-absl::Status SceneRegistry::CheckBytes(std::uint64_t bytes) const {
-  if (bytes <= limits_.max_scene_bytes) return absl::OkStatus();
-  return Refuse(absl::StatusCode::kResourceExhausted,
-                {.reason = Reason::kScenesFull,
-                 .field = "scene",
-                 .value = FormatNumber(bytes),
-                 .limit = "max_scene_bytes <= " + FormatNumber(limits_.max_scene_bytes),
-                 .message = "The scenes take too much memory; delete some, or bodies of them."});
-}
-
-absl::Status SceneRegistry::CheckQuota(const std::string& owner, const Holding& before,
-                                       const Holding& after) const {
-  return quotas_ == nullptr ? absl::OkStatus()
-                            : quotas_->Check(HoldingKind::kScenes, owner, before, after);
+absl::Status SceneRegistry::CheckGrowth(const std::string& owner, const Holding& held,
+                                        const Holding& more, std::uint64_t bytes) const {
+  const std::uint64_t bytes_after = bytes + more.bytes;
+  if (bytes_after > limits_.max_scene_bytes) {
+    return Refuse(absl::StatusCode::kResourceExhausted,
+                  {.reason = Reason::kScenesFull,
+                   .field = "scene",
+                   .value = FormatNumber(bytes_after),
+                   .limit = "max_scene_bytes <= " + FormatNumber(limits_.max_scene_bytes),
+                   .message = "The scenes take too much memory; delete some, or bodies of them."});
+  }
+  if (quotas_ == nullptr) return absl::OkStatus();
+  const Holding after = {held.count + more.count, held.bytes + more.bytes};
+  return quotas_->Check(HoldingKind::kScenes, owner, held, after);
 }
 
 void SceneRegistry::Put(const std::string& name, Entry entry) {
@@ -297,29 +271,32 @@ void SceneRegistry::Put(const std::string& name, Entry entry) {
     // The old scene has expired, or was deleted in the same batch in which another took its name.
     if (before->second.incarnation != entry.incarnation) {
       const bool is_over = before->second.expires <= clock_();
-      TellOfEnd(name, before->second.incarnation,
-                is_over ? SceneEnd::kExpired : SceneEnd::kDeleted);
+      const SceneEnd end = is_over ? SceneEnd::kExpired : SceneEnd::kDeleted;
+      for (SceneObserver* const observer : ObserversOf(name))
+        observer->SceneEnded(before->second.incarnation, end);
     }
     if (before->second.progress != entry.progress) before->second.progress->is_gone = true;
-    TakeOut(before);
+    Uncount(*before);
   }
   holdings_.Add(entry.owner, entry.bytes);
   bytes_ += entry.bytes;
   revisions_ += entry.held.size();
-  CountDepth(entry);
+  tree_depths_.insert(DepthOf(entry));
   Entry& held = entries_.insert_or_assign(name, std::move(entry)).first->second;
   ReportProgress(held);
   Renew(name, &held);
   ReportSize();
-  TellOfChange(name);
+  for (SceneObserver* const observer : ObserversOf(name)) observer->SceneChanged();
 }
 
 void SceneRegistry::End(std::string_view name, SceneEnd end) {
   const auto found = entries_.find(name);
   if (found == entries_.end()) return;
-  TellOfEnd(name, found->second.incarnation, end);
+  for (SceneObserver* const observer : ObserversOf(name))
+    observer->SceneEnded(found->second.incarnation, end);
   found->second.progress->is_gone = true;
-  TakeOut(found);
+  Uncount(*found);
+  entries_.erase(found);
   ReportSize();
 }
 
@@ -335,25 +312,19 @@ void SceneRegistry::RemoveObserver(const std::string& name, SceneObserver* obser
   if (found->second.empty()) observers_.erase(found);
 }
 
-void SceneRegistry::TellOfChange(std::string_view name) {
+absl::Span<SceneObserver* const> SceneRegistry::ObserversOf(std::string_view name) const {
   const auto found = observers_.find(name);
-  if (found == observers_.end()) return;
-  for (SceneObserver* const observer : found->second) observer->SceneChanged();
+  if (found == observers_.end()) return {};
+  return found->second;
 }
 
-void SceneRegistry::TellOfEnd(std::string_view name, std::uint64_t incarnation, SceneEnd end) {
-  const auto found = observers_.find(name);
-  if (found == observers_.end()) return;
-  for (SceneObserver* const observer : found->second) observer->SceneEnded(incarnation, end);
-}
-
-void SceneRegistry::TakeOut(Entries::iterator entry) {
-  holdings_.Remove(entry->second.owner, entry->second.bytes);
-  bytes_ -= entry->second.bytes;
-  revisions_ -= entry->second.held.size();
-  UncountDepth(entry->second);
-  by_expiry_.erase({entry->second.expires, entry->first});
-  entries_.erase(entry);
+void SceneRegistry::Uncount(const Entries::value_type& named) {
+  const auto& [name, entry] = named;
+  holdings_.Remove(entry.owner, entry.bytes);
+  bytes_ -= entry.bytes;
+  revisions_ -= entry.held.size();
+  tree_depths_.erase(tree_depths_.find(DepthOf(entry)));
+  by_expiry_.erase({entry.expires, name});
 }
 
 void SceneRegistry::Renew(const std::string& name, Entry* entry) {
@@ -363,21 +334,12 @@ void SceneRegistry::Renew(const std::string& name, Entry* entry) {
   by_expiry_.emplace(entry->expires, name);
 }
 
-void SceneRegistry::CountDepth(const Entry& entry) {
-  ++tree_depths_[entry.held.back().scene->tree_depth()];
-}
-
-void SceneRegistry::UncountDepth(const Entry& entry) {
-  const auto found = tree_depths_.find(entry.held.back().scene->tree_depth());
-  if (--found->second == 0) tree_depths_.erase(found);
-}
-
 void SceneRegistry::ReportSize() const {
   if (metrics_ == nullptr) return;
   metrics_->scenes().Set(static_cast<double>(entries_.size()));
   metrics_->scene_revisions().Set(static_cast<double>(revisions_));
   metrics_->scene_bytes().Set(static_cast<double>(bytes_));
-  metrics_->scene_tree_depth().Set(tree_depths_.empty() ? 0 : tree_depths_.rbegin()->first);
+  metrics_->scene_tree_depth().Set(tree_depths_.empty() ? 0 : *tree_depths_.rbegin());
 }
 
 }  // namespace clearance::server

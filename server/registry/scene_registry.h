@@ -17,7 +17,6 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <shared_mutex>
@@ -27,8 +26,10 @@
 #include <vector>
 
 #include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "core/scene/scene.h"
 #include "server/config/limits.h"
 #include "server/guard/holding_quotas.h"
@@ -79,7 +80,6 @@ struct NamedSceneChange {
   std::vector<std::string> digests;
 };
 
-// Why a scene has ended.
 enum class SceneEnd : std::uint8_t { kDeleted, kExpired };
 
 // Receives the changes of one name's scene. Called by any thread, with the registry's lock held:
@@ -103,9 +103,6 @@ class SceneRegistry {
   SceneRegistry(const Limits& limits, Metrics* metrics, const HoldingQuotas* quotas = nullptr,
                 SteadyClock clock = SteadyNow);
 
-  SceneRegistry(const SceneRegistry&) = delete;
-  SceneRegistry& operator=(const SceneRegistry&) = delete;
-
   // INVALID_ARGUMENT if the text is not a name, NOT_FOUND if no scene has it, FAILED_PRECONDITION
   // if the revision is not held. Revision 0 is the newest.
   absl::StatusOr<SceneState> Find(std::string_view name, std::uint64_t revision = 0) const;
@@ -128,7 +125,6 @@ class SceneRegistry {
   // NOT_FOUND, ABORTED or RESOURCE_EXHAUSTED, and as `make_next` does. Requires: not a creation.
   absl::StatusOr<std::optional<SceneState>> ChangeInMemory(const NamedSceneChange& change);
 
-  // Removes the scenes that have expired.
   void Expire();
 
   // A kept scene as it was stored, or as another server has made it.
@@ -150,16 +146,20 @@ class SceneRegistry {
   // records stay in proportion to its size.
   bool IsTimeForWhole(std::string_view name, std::uint64_t record_bytes) const;
 
-  std::size_t size() const;
+  std::size_t size() const {
+    const std::shared_lock lock(mutex_);
+    return entries_.size();
+  }
   // The parts that sessions hold: revisions, and scenes that they made of them for themselves. The
   // latter count whole, even if they share memory.
   HeldRevisions& held() { return held_; }
   ShareLedger& own() { return own_; }
 
-  // Returns what the principal with this id holds.
-  Holding HoldingOf(std::string_view owner) const;
+  Holding HoldingOf(std::string_view owner) const {
+    const std::shared_lock lock(mutex_);
+    return holdings_.Of(owner);
+  }
 
-  // Returns the contents of the bodies of its scenes.
   SceneContents& contents() { return contents_; }
   const SceneContents& contents() const { return contents_; }
 
@@ -184,46 +184,33 @@ class SceneRegistry {
   using Entries = absl::btree_map<std::string, Entry, std::less<>>;
   // Revisions that the registry may no longer hold. Those without another holder end with this,
   // which takes time, so it ends after the lock.
-  class LetGo {
-   public:
-    void Keep(const Entry& entry) {
-      for (const Revision& revision : entry.held) Keep(revision.scene);
-    }
-    void Keep(ScenePtr scene) { scenes_.push_back(std::move(scene)); }
-
-   private:
-    std::vector<ScenePtr> scenes_;
-  };
+  using LetGo = std::vector<std::deque<Revision>>;
 
   friend class SceneDraft;
 
   static SceneState StateOf(std::string_view name, const Entry& entry);
   static HeldRevision HeldOf(const Entry& entry, std::size_t index);
+  // Returns the depth of the newest revision's tree.
+  static int DepthOf(const Entry& entry) { return entry.held.back().scene->tree_depth(); }
   // Requires: the entry is in place.
   static void ReportProgress(const Entry& entry);
-  // ABORTED unless the scene has this etag or the etag is empty.
-  static absl::Status RequireEtag(std::string_view etag, std::string_view name, const Entry& entry);
   // Appends the next revision, and releases the oldest beyond the limit.
   void Push(const ScenePtr& next, std::uint64_t replaced_bytes, Entry* entry) const;
   // Returns the entry, or null if there is none or it has expired. Requires: mutex_ is held.
   const Entry* FindEntry(std::string_view name) const;
-  absl::Status CheckBytes(std::uint64_t bytes) const;
-  absl::Status CheckQuota(const std::string& owner, const Holding& before,
-                          const Holding& after) const;
-  // Require: mutex_ is held exclusively.
+  // RESOURCE_EXHAUSTED if that is too much beside the owner's holding or `bytes` of all scenes.
+  absl::Status CheckGrowth(const std::string& owner, const Holding& held, const Holding& more,
+                           std::uint64_t bytes) const;
+  // Require: mutex_ is held exclusively. Entries stay where they are if they are replaced.
   absl::Status PushInMemory(const NamedSceneChange& change, const ScenePtr& next, Entry* entry,
                             LetGo* let_go);
   void Put(const std::string& name, Entry entry);
-  void FollowOne(const Kept& scene, LetGo* let_go);
   // Removes a scene that has ended, if it is there.
   void End(std::string_view name, SceneEnd end);
-  void TellOfChange(std::string_view name);
-  void TellOfEnd(std::string_view name, std::uint64_t incarnation, SceneEnd end);
-  // Removes an entry that another one may replace.
-  void TakeOut(Entries::iterator entry);
+  absl::Span<SceneObserver* const> ObserversOf(std::string_view name) const;
+  // Takes an entry out of all counts, before it goes or another one replaces it.
+  void Uncount(const Entries::value_type& named);
   void Renew(const std::string& name, Entry* entry);
-  void CountDepth(const Entry& entry);
-  void UncountDepth(const Entry& entry);
   void ReportSize() const;
 
   const Limits limits_;
@@ -240,12 +227,15 @@ class SceneRegistry {
   Holdings holdings_;
   std::uint64_t bytes_ = 0;
   std::uint64_t revisions_ = 0;
-  absl::btree_map<int, std::size_t> tree_depths_;  // of newest revisions: how many have each
+  absl::btree_multiset<int> tree_depths_;  // of newest revisions
   absl::btree_map<std::string, std::vector<SceneObserver*>, std::less<>>
       observers_;  // none is empty
 };
 
 // Returns NOT_FOUND for a scene.
 absl::Status RefuseUnknownScene(std::string_view field, std::string_view name);
+
+// ABORTED unless the scene has this etag or the etag is empty.
+absl::Status RequireEtag(std::string_view etag, const SceneState& state);
 
 }  // namespace clearance::server

@@ -19,9 +19,64 @@
 #include "absl/container/flat_hash_set.h"
 #include "core/scene/scene.h"
 #include "core/shape/rigid_body.h"
-#include "server/registry/detached_bytes.h"
+#include "prometheus/gauge.h"
 
 namespace clearance::server {
+
+// Maps the addresses of things to their bytes.
+using DetachedMap = absl::flat_hash_map<const void*, std::uint64_t>;
+// The addresses of bodies, and those of scenes.
+using BodySet = absl::flat_hash_set<const void*>;
+using SceneBodies = absl::flat_hash_map<const Scene*, BodySet>;
+
+// Counts things that a registry has released and others still hold: a shape that was deleted or
+// replaced, and that a scene, one of its old revisions or a session has. Such things end unnoticed
+// with their last holder, so they are looked at from time to time. Thread-safe.
+class DetachedBytes {
+ public:
+  // `gauge` shows the result of the last look. It may be null; otherwise it outlives this.
+  explicit DetachedBytes(prometheus::Gauge* gauge) : gauge_(gauge) {}
+
+  // The registry releases `thing`.
+  void Add(const std::shared_ptr<const void>& thing, std::uint64_t bytes) {
+    const std::lock_guard lock(mutex_);
+    things_.insert_or_assign(thing.get(), Thing{thing, bytes});
+  }
+
+  // The registry holds `thing` again.
+  void Forget(const void* thing) {
+    const std::lock_guard lock(mutex_);
+    things_.erase(thing);
+  }
+
+  // Returns the bytes of the things that others still hold. Takes time linear in the things
+  // released since the last look and the things still held.
+  std::uint64_t Look() {
+    std::uint64_t sum = 0;
+    for (const auto& [address, bytes] : Held()) sum += bytes;
+    if (gauge_ != nullptr) gauge_->Set(static_cast<double>(sum));
+    return sum;
+  }
+
+  // Returns the things that Look() counts.
+  DetachedMap Held() {
+    const std::lock_guard lock(mutex_);
+    absl::erase_if(things_, [](const auto& entry) { return entry.second.thing.expired(); });
+    DetachedMap held;
+    for (const auto& [address, thing] : things_) held.emplace(address, thing.bytes);
+    return held;
+  }
+
+ private:
+  struct Thing {
+    std::weak_ptr<const void> thing;
+    std::uint64_t bytes = 0;
+  };
+
+  prometheus::Gauge* const gauge_;
+  std::mutex mutex_;
+  absl::flat_hash_map<const void*, Thing> things_;  // guarded by mutex_
+};
 
 // Thread-safe.
 class ShapeHolders {
@@ -34,12 +89,10 @@ class ShapeHolders {
     // session is told to go.
     Session(ShapeHolders* all, std::string holder, std::function<void()> tell);
     ~Session();
-    Session(const Session&) = delete;
-    Session& operator=(const Session&) = delete;
 
     // Null: it holds nothing from the registry any more.
-    void PutShape(std::uint32_t slot, RigidBodyPtr body);
-    void PutScene(std::uint32_t slot, ScenePtr scene);
+    void PutShape(std::uint32_t slot, RigidBodyPtr body) { Put(slot, std::move(body), &shapes_); }
+    void PutScene(std::uint32_t slot, ScenePtr scene) { Put(slot, std::move(scene), &scenes_); }
     void PutOwn(std::shared_ptr<const std::vector<SceneBody>> bodies);
 
     // Returns whether the session was told to go.
@@ -47,20 +100,31 @@ class ShapeHolders {
 
    private:
     friend class ShapeHolders;
+    template <class Held>
+    using Slots = absl::flat_hash_map<std::uint32_t, std::shared_ptr<const Held>>;
+
+    // Looks at each scene once, however many sessions hold it.
+    BodySet DetachedBodies(const DetachedMap& detached, SceneBodies* of_scenes) const;
+
+    template <class Held>
+    void Put(std::uint32_t slot, std::shared_ptr<const Held> held, Slots<Held>* slots) {
+      const std::lock_guard lock(all_->mutex_);
+      if (held == nullptr) {
+        slots->erase(slot);
+      } else {
+        slots->insert_or_assign(slot, std::move(held));
+      }
+    }
 
     ShapeHolders* const all_;
     const std::string holder_;
     const std::function<void()> tell_;
     std::atomic<bool> is_told_ = false;
     // Guarded by all_->mutex_.
-    absl::flat_hash_map<std::uint32_t, RigidBodyPtr> shapes_;
-    absl::flat_hash_map<std::uint32_t, ScenePtr> scenes_;
+    Slots<RigidBody> shapes_;
+    Slots<Scene> scenes_;
     std::shared_ptr<const std::vector<SceneBody>> own_;
   };
-
-  ShapeHolders() = default;
-  ShapeHolders(const ShapeHolders&) = delete;
-  ShapeHolders& operator=(const ShapeHolders&) = delete;
 
   // Tells sessions to go until other sessions, or holders unknown here, hold at most `most_bytes`
   // of `detached`. It chooses the largest session of the largest holder, again and again, and tells

@@ -2,7 +2,6 @@
 
 #include "server/registry/shape_name.h"
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 
@@ -13,16 +12,13 @@ namespace {
 
 constexpr std::size_t kMaxLength = 128;
 constexpr char kForm[] = "1 to 128 characters of [a-z0-9][a-z0-9._/-]*";
-
-bool IsLetterOrDigit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
-
-bool IsNameCharacter(char c) {
-  return IsLetterOrDigit(c) || c == '.' || c == '_' || c == '/' || c == '-';
-}
+constexpr char kAllowed[] = "abcdefghijklmnopqrstuvwxyz0123456789._/-";
+constexpr std::string_view kNotAtFront = "._/-";
 
 bool HasForm(std::string_view name) {
-  return !name.empty() && name.size() <= kMaxLength && IsLetterOrDigit(name.front()) &&
-         std::all_of(name.begin(), name.end(), IsNameCharacter);
+  return !name.empty() && name.size() <= kMaxLength &&
+         name.find_first_not_of(kAllowed) == std::string_view::npos &&
+         kNotAtFront.find(name.front()) == std::string_view::npos;
 }
 
 }  // namespace

@@ -6,11 +6,6 @@
 
 namespace clearance::server {
 
-TrackTicksPtr Track::ticks() const {
-  const std::lock_guard lock(mutex_);
-  return ticks_;
-}
-
 void Track::Publish(TrackTickPtr tick, std::uint64_t most) {
   const TrackTicksPtr before = ticks();
   auto after = std::make_shared<TrackTicks>();
@@ -64,16 +59,12 @@ absl::StatusOr<TrackPtr> TrackRegistry::Find(std::string_view name) const {
 
 void TrackRegistry::End(const Track& track) {
   const std::lock_guard lock(mutex_);
-  Remember(track.name());
+  if (ended_.insert(track.name()).second) ends_.push_back(track.name());
+  if (ends_.size() > kRememberedEnds) {
+    ended_.erase(ends_.front());
+    ends_.pop_front();
+  }
   tracks_.erase(track.name());
-}
-
-void TrackRegistry::Remember(const std::string& name) {
-  if (!ended_.insert(name).second) return;
-  ends_.push_back(name);
-  if (ends_.size() <= kRememberedEnds) return;
-  ended_.erase(ends_.front());
-  ends_.pop_front();
 }
 
 }  // namespace clearance::server

@@ -18,7 +18,6 @@
 
 #include "absl/container/btree_map.h"
 #include "absl/container/btree_set.h"
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/scene/track.h"
 
@@ -34,7 +33,10 @@ class Track {
   const std::string& name() const { return name_; }
 
   // Returns the ticks that are held, the newest last; not null.
-  TrackTicksPtr ticks() const;
+  TrackTicksPtr ticks() const {
+    const std::lock_guard lock(mutex_);
+    return ticks_;
+  }
 
   // Appends a tick, and releases the oldest beyond `most`. Requires: its number is higher than that
   // of the newest.
@@ -53,10 +55,6 @@ class TrackRegistry {
   // Number of names of ended tracks that are distinguished from names that never had a track.
   static constexpr std::size_t kRememberedEnds = 1024;
 
-  TrackRegistry() = default;
-  TrackRegistry(const TrackRegistry&) = delete;
-  TrackRegistry& operator=(const TrackRegistry&) = delete;
-
   // Returns a track without a tick. ALREADY_EXISTS if there is one of this name. Requires: the text
   // is a name.
   absl::StatusOr<TrackPtr> Open(std::string_view name);
@@ -68,8 +66,6 @@ class TrackRegistry {
   void End(const Track& track);
 
  private:
-  void Remember(const std::string& name);  // requires: mutex_ is held
-
   mutable std::mutex mutex_;  // guards the members below
   absl::btree_map<std::string, TrackPtr, std::less<>> tracks_;
   absl::btree_set<std::string, std::less<>> ended_;

@@ -142,16 +142,6 @@ absl::StatusOr<SceneState> ChangeInMemory(const CallScope& call, const NamedScen
                  .message = "Another scene has taken the name meanwhile; look at it again."});
 }
 
-absl::Status RequireEtag(const std::string& etag, const SceneState& state) {
-  if (etag.empty() || etag == state.etag()) return absl::OkStatus();
-  return Refuse(absl::StatusCode::kAborted,
-                {.reason = Reason::kEtagMismatch,
-                 .field = "etag",
-                 .value = etag,
-                 .limit = state.etag(),
-                 .message = "The scene has changed meanwhile; look at it again."});
-}
-
 // Returns the creation that a request asks for, without the scene.
 template <class Request>
 absl::StatusOr<NamedSceneChange> CreationOf(const CallScope& call, const Request& request) {
@@ -317,7 +307,8 @@ absl::Status GetScene(const CallScope& call, const v1::GetSceneRequest& request,
   const auto page = FindPage(call, request);
   if (!page.ok()) return page.status();
   const auto& [state, first_id] = *page;
-  if (absl::Status status = RequireReached(request.min_revision(), state); !status.ok())
+  if (absl::Status status = RequireReached(request.min_revision(), state.revision, "scene");
+      !status.ok())
     return status;
   FillSceneInfo(state, response->mutable_scene());
   if (request.include_rules() && request.page_token().empty())

@@ -147,13 +147,6 @@ std::size_t ReachedWithoutGap(const std::vector<BatchPart>& parts) {
   return static_cast<std::size_t>(reached);
 }
 
-// Returns the outcome of a registration as the caller gets it.
-ShapeOutcome Concluded(const CallScope& call, const std::string& name,
-                       const RegisterOptions& options, ShapeOutcome outcome) {
-  const std::string digest = outcome.ok() ? outcome->shape.content->digest : "";
-  return call.registry.ConcludeRegister({name, digest, options}, std::move(outcome));
-}
-
 absl::StatusOr<Registry::Found> Find(const CallerRegistry& registry,
                                      const v1::GetShapeRequest& request) {
   if (request.has_name()) return registry.FindByName(request.name());
@@ -190,8 +183,8 @@ absl::Status PlanRegisterShape(const CallScope& call, const v1::RegisterShapeReq
 absl::Status ConcludeRegisterShape(const CallScope& call, const v1::RegisterShapeRequest& request,
                                    std::vector<ShapeOutcome> outcomes,
                                    v1::RegisterShapeResponse* response) {
-  const ShapeOutcome registered =
-      Concluded(call, request.name(), OptionsOf(request), std::move(outcomes.front()));
+  const ShapeOutcome registered = call.registry.ConcludeRegister(request.name(), OptionsOf(request),
+                                                                 std::move(outcomes.front()));
   if (!registered.ok()) return registered.status();
   FillShapeInfo(registered->shape, response->mutable_info());
   response->set_revision(registered->revision);
@@ -230,9 +223,8 @@ absl::Status ConcludeBatchRegisterHulls(const CallScope& call,
                                         std::vector<ShapeOutcome> outcomes,
                                         v1::BatchRegisterHullsResponse* response) {
   for (std::size_t i = 0; i < outcomes.size(); ++i) {
-    const ShapeOutcome registered =
-        Concluded(call, request.names(static_cast<int>(i)), {.replace = request.replace()},
-                  std::move(outcomes[i]));
+    const ShapeOutcome registered = call.registry.ConcludeRegister(
+        request.names(static_cast<int>(i)), {.replace = request.replace()}, std::move(outcomes[i]));
     response->add_digests(registered.ok() ? registered->shape.content->digest : "");
     if (registered.ok()) continue;
     CountRefusal(call.parts.metrics, registered.status());

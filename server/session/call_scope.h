@@ -16,7 +16,6 @@
 #include "server/guard/share_ledger.h"
 #include "server/observe/metrics.h"
 #include "server/registry/caller_registry.h"
-#include "server/registry/caller_scenes.h"
 #include "server/registry/registry.h"
 #include "server/registry/scene_registry.h"
 #include "server/registry/track_registry.h"

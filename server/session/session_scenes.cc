@@ -197,7 +197,8 @@ absl::Status SessionScenes::OpenChecked(const v1::OpenScene& open, v1::OpenScene
   Clear(open.scene_slot());
   const auto found = ScenesOf(call_).Find(open.name(), "name", open.revision());
   if (!found.ok()) return found.status();
-  if (absl::Status status = RequireReached(open.min_revision(), *found); !status.ok())
+  if (absl::Status status = RequireReached(open.min_revision(), found->revision, "scene");
+      !status.ok())
     return status;
   HeldPtr held;
   if (is_of_session_) {

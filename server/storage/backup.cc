@@ -35,10 +35,7 @@ absl::Status CopyInto(const std::string& file, Database* from) {
   if (!to.ok()) return to.status();
   absl::Status status = CopyPages(from, &*to);
   if (status.ok()) status = to->Execute("PRAGMA journal_mode = DELETE");
-  if (!status.ok()) return status;
-  const absl::StatusOr<std::string> verdict = to->QueryText("PRAGMA integrity_check(1)");
-  if (!verdict.ok()) return verdict.status();
-  return *verdict == "ok" ? absl::OkStatus() : absl::DataLossError(*verdict);
+  return status.ok() ? to->Check("PRAGMA integrity_check(1)") : status;
 }
 
 absl::Status MakeOwnersFile(const std::string& path) {

@@ -3,60 +3,181 @@
 #include "server/storage/body_codec.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 #include <limits>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "core/math/rotation.h"
-#include "server/storage/blob.h"
 
 namespace clearance::server {
 namespace {
 
+static_assert(std::endian::native == std::endian::little, "numbers are copied as they lie");
+
 constexpr std::uint64_t kAnyIndex = std::numeric_limits<std::uint64_t>::max();
+constexpr double kAnySize = std::numeric_limits<double>::max();
 
 // Beyond these no power of two scales a double into a double.
 constexpr int kLeastExponent = -2200;
 constexpr int kLargestExponent = 1100;
 
-enum Flags : std::uint8_t { kIsExact = 1, kIsCertifiedConvex = 2, kAllFlags = 3 };
-
-void PutVector(const Vec3d& v, BlobWriter* out) {
-  for (const double number : {v.x, v.y, v.z}) out->Put(number);
+// Returns the bytes of each number: 1, 2 or 4, the fewest that hold the largest.
+std::size_t WidthOf(absl::Span<const std::uint32_t> values) {
+  const std::uint32_t largest =
+      values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+  if (largest <= 0xff) return 1;
+  return largest <= 0xffff ? 2 : 4;
 }
 
-Vec3d GetVector(BlobReader* in) {
-  Vec3d v;
-  v.x = in->GetFinite();
-  v.y = in->GetFinite();
-  v.z = in->GetFinite();
-  return v;
+// Writes numbers, little-endian and without gaps. Has the methods of BodyReader, whose conditions
+// it takes as met.
+class BodyWriter {
+ public:
+  static constexpr bool kReads = false;
+
+  template <class T>
+  void Number(T value) {
+    bytes_.append(reinterpret_cast<const char*>(&value), sizeof(value));
+  }
+  template <class T>
+  void Byte(T value, std::uint8_t /*most*/) {
+    Number(static_cast<std::uint8_t>(value));
+  }
+  void Bits(bool low, bool high) { Byte((low ? 1 : 0) | (high ? 2 : 0), 3); }
+  void Doubles(absl::Span<const double> values, std::size_t /*count*/, double /*most*/) {
+    bytes_.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double));
+  }
+  void Indices(absl::Span<const std::uint32_t> values, std::uint64_t /*bound*/) {
+    const std::size_t width = WidthOf(values);
+    Number(static_cast<std::uint32_t>(values.size()));
+    Byte(width, 4);
+    for (const std::uint32_t& value : values)
+      bytes_.append(reinterpret_cast<const char*>(&value), width);
+  }
+  template <class Item, class Code>
+  void Each(const std::vector<Item>& items, const Code& code) {
+    Number(static_cast<std::uint32_t>(items.size()));
+    for (const Item& item : items) code(item);
+  }
+  void Require(bool /*condition*/) {}
+
+  std::string Take() { return std::move(bytes_); }
+
+ private:
+  std::string bytes_;
+};
+
+// Reads the bytes of a BodyWriter. A missing or malformed value is read as 0 or nothing and
+// remembered: ok() is checked once, at the end. Never takes more memory than a few times the bytes.
+class BodyReader {
+ public:
+  static constexpr bool kReads = true;
+
+  // `bytes` outlive this.
+  explicit BodyReader(absl::string_view bytes) : bytes_(bytes) {}
+
+  // Fails if the number is not finite.
+  template <class T>
+  void Number(T& value) {
+    value = {};
+    if (!Has(sizeof(T))) return;
+    std::memcpy(&value, bytes_.data(), sizeof(T));
+    bytes_.remove_prefix(sizeof(T));
+    if constexpr (std::is_floating_point_v<T>) Require(std::isfinite(value));
+  }
+  // Reads a number of one byte. Fails if it is more than `most`.
+  template <class T>
+  void Byte(T& value, std::uint8_t most) {
+    std::uint8_t byte = 0;
+    Number(byte);
+    Require(byte <= most);
+    value = static_cast<T>(byte);
+  }
+  void Bits(bool& low, bool& high) {
+    std::uint8_t bits = 0;
+    Byte(bits, 3);
+    low = (bits & 1) != 0;
+    high = (bits & 2) != 0;
+  }
+  // Reads numbers without their count. Fails if an absolute value is more than `most`.
+  void Doubles(std::vector<double>& values, std::size_t count, double most) {
+    // The data() of no values would be null, which memcpy must not get.
+    if (count == 0 || count > bytes_.size() / sizeof(double)) return Require(count == 0);
+    values.resize(count);
+    std::memcpy(values.data(), bytes_.data(), count * sizeof(double));
+    bytes_.remove_prefix(count * sizeof(double));
+    Require(std::ranges::all_of(values, [most](double x) { return std::fabs(x) <= most; }));
+  }
+  // Reads the count, the width and the indices. Fails if an index is not below `bound`.
+  void Indices(std::vector<std::uint32_t>& values, std::uint64_t bound) {
+    std::uint32_t count = 0;
+    std::uint8_t width = 0;
+    Number(count);
+    Byte(width, 4);
+    Require(width == 1 || width == 2 || width == 4);
+    if (!ok_ || !Has(std::size_t{count} * width)) return;
+    values.resize(count);
+    for (std::uint32_t& value : values) {
+      std::memcpy(&value, bytes_.data(), width);
+      bytes_.remove_prefix(width);
+    }
+    Require(WidthOf(values) == width);
+    Require(std::ranges::all_of(values, [bound](std::uint32_t value) { return value < bound; }));
+  }
+  // Reads a count, and as many items, each of at least one byte.
+  template <class Item, class Code>
+  void Each(std::vector<Item>& items, const Code& code) {
+    std::uint32_t count = 0;
+    Number(count);
+    if (!Has(count)) return;
+    for (std::uint32_t i = 0; ok_ && i < count; ++i) code(items.emplace_back());
+  }
+
+  void Require(bool condition) {
+    ok_ = ok_ && condition;
+    if (!ok_) bytes_ = {};
+  }
+  bool ok() const { return ok_; }
+  bool at_end() const { return bytes_.empty(); }
+
+ private:
+  // Fails if fewer bytes are left.
+  bool Has(std::size_t size) {
+    Require(bytes_.size() >= size);
+    return ok_;
+  }
+
+  absl::string_view bytes_;
+  bool ok_ = true;
+};
+
+// The functions below write a part by a BodyWriter, or read and check it by a BodyReader.
+
+template <class Blob, class Vector>
+void CodeVector(Blob& blob, Vector& v) {
+  for (auto* number : {&v.x, &v.y, &v.z}) blob.Number(*number);
 }
 
 // Normalised coordinates.
-std::vector<double> GetCoordinates(std::size_t count, BlobReader* in) {
-  std::vector<double> values = in->GetFinite(count);
-  in->Require(std::ranges::all_of(values, [](double x) { return x >= -1 && x <= 1; }));
-  return values;
-}
-
-void PutAdjacency(const Adjacency& adjacency, const std::vector<LongRow>& rows, BlobWriter* out) {
-  out->PutIndices(adjacency.offsets);
-  out->PutIndices(adjacency.neighbors);
-  for (const LongRow& row : rows) out->PutDoubles(row.sag);
+template <class Blob, class Part>
+void CodeCoordinates(Blob& blob, Part& part, std::size_t count) {
+  for (auto* axis : {&part.x, &part.y, &part.z}) blob.Doubles(*axis, count, 1);
 }
 
 // Requires rows of at least `least` values each, or nothing at all.
-void RequireRows(absl::Span<const std::uint32_t> offsets, std::size_t values, std::uint32_t least,
-                 BlobReader* in) {
-  if (offsets.empty()) return in->Require(values == 0);
-  in->Require(offsets.front() == 0 && offsets.back() == values);
-  for (std::size_t i = 1; i < offsets.size(); ++i) {
-    in->Require(offsets[i] >= offsets[i - 1] && offsets[i] - offsets[i - 1] >= least);
-  }
+template <class Blob>
+void RequireRows(Blob& blob, absl::Span<const std::uint32_t> offsets, std::size_t values,
+                 std::uint32_t least) {
+  if (offsets.empty()) return blob.Require(values == 0);
+  blob.Require(offsets.front() == 0 && offsets.back() == values);
+  for (std::size_t i = 1; i < offsets.size(); ++i)
+    blob.Require(offsets[i] >= offsets[i - 1] && offsets[i] - offsets[i - 1] >= least);
 }
 
 // Returns the largest number of a part, see RowPart.
@@ -66,187 +187,150 @@ std::uint32_t LargestNumber(const RowPart& part) {
   return std::max(LargestNumber(part.FirstHalf()), LargestNumber(part.SecondHalf()));
 }
 
-// Reads one row for each of `count` vertices. The rows determine which of them are long.
-void GetAdjacency(std::uint32_t count, BlobReader* in, Adjacency* adjacency,
-                  std::vector<LongRow>* rows) {
-  adjacency->offsets = in->GetIndices(kAnyIndex);
-  adjacency->neighbors = in->GetIndices(count);
-  in->Require(adjacency->offsets.size() == std::size_t{count} + 1);
-  RequireRows(adjacency->offsets, adjacency->neighbors.size(), 1, in);
-  for (std::uint32_t i = 0; in->ok() && i < count; ++i) {
-    const std::uint32_t begin = adjacency->offsets[i], end = adjacency->offsets[i + 1];
-    if (end - begin <= kLongRow) continue;
-    rows->push_back({i, in->GetFinite(std::size_t{LargestNumber({begin, end - 1})} + 1)});
+// Returns the rows that are long, without their bounds.
+std::vector<LongRow> LongRowsOf(absl::Span<const std::uint32_t> offsets) {
+  std::vector<LongRow> rows;
+  for (std::uint32_t i = 0; i + 1 < offsets.size(); ++i) {
+    if (offsets[i + 1] - offsets[i] > kLongRow) rows.push_back({i, {}});
+  }
+  return rows;
+}
+
+// Codes the adjacency of a graph or layer: one row for each of `count` vertices.
+template <class Blob, class Part>
+void CodeAdjacency(Blob& blob, Part& part, std::uint32_t count) {
+  auto& [offsets, neighbors] = part.adjacency;
+  blob.Indices(offsets, kAnyIndex);
+  blob.Indices(neighbors, count);
+  blob.Require(offsets.size() == std::size_t{count} + 1);
+  RequireRows(blob, offsets, neighbors.size(), 1);
+  if constexpr (Blob::kReads) {
+    if (blob.ok()) part.long_rows = LongRowsOf(offsets);
+  }
+  for (auto& row : part.long_rows) {
+    const RowPart whole = {offsets[row.vertex], offsets[row.vertex + 1] - 1};
+    blob.Doubles(row.sag, std::size_t{LargestNumber(whole)} + 1, kAnySize);
   }
 }
 
-void PutLayer(const ClimbLayer& layer, BlobWriter* out) {
-  out->PutIndices(layer.below);
-  for (const auto* axis : {&layer.x, &layer.y, &layer.z}) out->PutDoubles(*axis);
-  PutAdjacency(layer.adjacency, layer.long_rows, out);
+template <class Blob, class Layer>
+void CodeLayer(Blob& blob, Layer& layer, std::uint32_t finer_count) {
+  blob.Indices(layer.below, finer_count);
+  blob.Require(!layer.below.empty());
+  CodeCoordinates(blob, layer, layer.below.size());
+  CodeAdjacency(blob, layer, static_cast<std::uint32_t>(layer.below.size()));
 }
 
-ClimbLayer GetLayer(std::uint32_t finer_count, BlobReader* in) {
-  ClimbLayer layer;
-  layer.below = in->GetIndices(finer_count);
-  in->Require(!layer.below.empty());
-  for (auto* axis : {&layer.x, &layer.y, &layer.z}) {
-    *axis = GetCoordinates(layer.below.size(), in);
-  }
-  GetAdjacency(static_cast<std::uint32_t>(layer.below.size()), in, &layer.adjacency,
-               &layer.long_rows);
-  return layer;
-}
-
-void PutClimbGraph(const ClimbGraph& graph, BlobWriter* out) {
-  out->Put(static_cast<std::uint8_t>(!graph.adjacency.offsets.empty()));
-  if (graph.adjacency.offsets.empty()) return;
-  PutAdjacency(graph.adjacency, graph.long_rows, out);
-  out->Put(static_cast<std::uint32_t>(graph.layers.size()));
-  for (const ClimbLayer& layer : graph.layers) PutLayer(layer, out);
-  out->Put(graph.cube_map.resolution);
-  out->PutIndices(graph.cube_map.vertex);
-}
-
-ClimbGraph GetClimbGraph(std::uint32_t vertex_count, BlobReader* in) {
-  ClimbGraph graph;
-  const auto is_there = in->Get<std::uint8_t>();
-  in->Require(is_there <= 1);
-  if (is_there == 0) return graph;
-  GetAdjacency(vertex_count, in, &graph.adjacency, &graph.long_rows);
-  const std::uint32_t layers = in->GetCount();
+template <class Blob, class Graph>
+void CodeClimbGraph(Blob& blob, Graph& graph, std::uint32_t vertex_count) {
+  bool is_there = !graph.adjacency.offsets.empty();
+  blob.Byte(is_there, 1);
+  if (!is_there) return;
+  CodeAdjacency(blob, graph, vertex_count);
   std::uint32_t finer_count = vertex_count;
-  for (std::uint32_t i = 0; in->ok() && i < layers; ++i) {
-    graph.layers.push_back(GetLayer(finer_count, in));
-    finer_count = static_cast<std::uint32_t>(graph.layers.back().below.size());
-  }
-  graph.cube_map.resolution = in->Get<std::uint32_t>();
-  graph.cube_map.vertex = in->GetIndices(vertex_count);
+  blob.Each(graph.layers, [&](auto& layer) {
+    CodeLayer(blob, layer, finer_count);
+    finer_count = static_cast<std::uint32_t>(layer.below.size());
+  });
+  auto& [resolution, vertex] = graph.cube_map;
+  blob.Number(resolution);
+  blob.Indices(vertex, vertex_count);
   constexpr std::uint64_t kFaces = 6;
-  const std::uint64_t resolution = graph.cube_map.resolution;
-  in->Require(resolution >= 1 && resolution <= (1U << 16) &&
-              graph.cube_map.vertex.size() == kFaces * resolution * resolution);
-  return graph;
+  blob.Require(resolution >= 1 && resolution <= (1U << 16) &&
+               vertex.size() == kFaces * resolution * resolution);
 }
 
-void PutFaces(const HullFaces& faces, BlobWriter* out) {
-  for (const auto* list :
-       {&faces.corner_offsets, &faces.corners, &faces.face_offsets, &faces.faces}) {
-    out->PutIndices(*list);
-  }
+template <class Blob, class Faces>
+void CodeFaces(Blob& blob, Faces& faces, std::uint32_t vertex_count) {
+  blob.Indices(faces.corner_offsets, kAnyIndex);
+  blob.Indices(faces.corners, vertex_count);
+  blob.Indices(faces.face_offsets, kAnyIndex);
+  blob.Indices(faces.faces, faces.face_count());
+  RequireRows(blob, faces.corner_offsets, faces.corners.size(), 1);
+  RequireRows(blob, faces.face_offsets, faces.faces.size(), 0);
+  blob.Require(faces.face_offsets.size() <= std::size_t{vertex_count} + 1);
 }
 
-HullFaces GetFaces(std::uint32_t vertex_count, BlobReader* in) {
-  HullFaces faces;
-  faces.corner_offsets = in->GetIndices(kAnyIndex);
-  faces.corners = in->GetIndices(vertex_count);
-  faces.face_offsets = in->GetIndices(kAnyIndex);
-  faces.faces = in->GetIndices(faces.face_count());
-  RequireRows(faces.corner_offsets, faces.corners.size(), 1, in);
-  RequireRows(faces.face_offsets, faces.faces.size(), 0, in);
-  in->Require(faces.face_offsets.size() <= std::size_t{vertex_count} + 1);
-  return faces;
-}
-
-void PutVertices(const ConvexShape& shape, BlobWriter* out) {
-  const std::uint32_t count = shape.vertex_count();
-  std::vector<std::uint32_t> original_index(count);
-  for (std::uint32_t i = 0; i < count; ++i) original_index[i] = shape.original_index(i);
-  out->PutIndices(original_index);
-  for (const double* axis : {shape.x(), shape.y(), shape.z()}) out->PutDoubles({axis, count});
-}
-
-void GetVertices(BlobReader* in, ConvexShape::Content* content) {
-  content->original_index = in->GetIndices(content->point_count);
-  const std::size_t count = content->original_index.size();
-  for (auto* axis : {&content->x, &content->y, &content->z}) {
-    *axis = GetCoordinates(count, in);
-  }
-  in->Require((count > 0) == (content->kind == CoreKind::kPolytope));
-}
-
-void PutShape(const ConvexShape& shape, BlobWriter* out) {
-  out->Put(static_cast<std::uint8_t>(shape.kind()));
-  out->Put(static_cast<std::uint8_t>((shape.is_exact() ? kIsExact : 0) |
-                                     (shape.is_certified_convex() ? kIsCertifiedConvex : 0)));
-  out->Put(static_cast<std::uint8_t>(shape.dimension()));
-  out->Put(shape.point_count());
-  out->Put(shape.duplicate_count());
-  out->Put(static_cast<std::int32_t>(shape.exponent()));
-  PutVector(shape.extents(), out);
-  PutVector(shape.center(), out);
-  for (const double number : {shape.radius(), shape.radius_low(), shape.volume()}) out->Put(number);
-  PutVertices(shape, out);
-  PutClimbGraph(shape.climb_graph(), out);
-  PutFaces(shape.faces(), out);
-}
-
-// Reads the part before the vertices.
-ConvexShape::Content GetHead(BlobReader* in) {
-  ConvexShape::Content content;
-  const auto kind = in->Get<std::uint8_t>();
-  in->Require(kind <= static_cast<std::uint8_t>(CoreKind::kEllipsoid));
-  content.kind = static_cast<CoreKind>(kind);
-  const auto flags = in->Get<std::uint8_t>();
-  in->Require(flags <= kAllFlags);
-  content.is_exact = (flags & kIsExact) != 0;
-  content.is_certified_convex = (flags & kIsCertifiedConvex) != 0;
-  content.dimension = in->Get<std::uint8_t>();
-  content.point_count = in->Get<std::uint32_t>();
-  content.duplicate_count = in->Get<std::uint32_t>();
-  content.exponent = in->Get<std::int32_t>();
-  content.extents = GetVector(in);
-  content.center = GetVector(in);
-  content.radius = in->GetFinite();
-  content.radius_low = in->GetFinite();
-  content.volume = in->GetFinite();
+// Returns whether the numbers before the vertices are in range.
+bool IsInRange(const ConvexShape::Content& content) {
   const auto [x, y, z] = content.extents;
   const bool has_extents = x > 0 && y > 0 && z >= 0 && x <= 1 && y <= 1 && z <= 1;
-  in->Require(content.kind == CoreKind::kPolytope ? content.extents == Vec3d{} : has_extents);
-  in->Require(content.exponent >= kLeastExponent && content.exponent <= kLargestExponent);
-  in->Require(content.dimension <= 3 && content.radius >= 0 && content.volume >= 0);
+  return (content.kind == CoreKind::kPolytope ? content.extents == Vec3d{} : has_extents) &&
+         content.exponent >= kLeastExponent && content.exponent <= kLargestExponent &&
+         content.radius >= 0 && content.volume >= 0;
+}
+
+template <class Blob, class Content>
+void CodeShape(Blob& blob, Content& content) {
+  blob.Byte(content.kind, static_cast<std::uint8_t>(CoreKind::kEllipsoid));
+  blob.Bits(content.is_exact, content.is_certified_convex);
+  blob.Byte(content.dimension, 3);
+  blob.Number(content.point_count);
+  blob.Number(content.duplicate_count);
+  static_assert(sizeof(content.exponent) == sizeof(std::int32_t));
+  blob.Number(content.exponent);
+  CodeVector(blob, content.extents);
+  CodeVector(blob, content.center);
+  for (auto* number : {&content.radius, &content.radius_low, &content.volume}) blob.Number(*number);
+  blob.Require(IsInRange(content));
+  blob.Indices(content.original_index, content.point_count);
+  const auto count = static_cast<std::uint32_t>(content.original_index.size());
+  CodeCoordinates(blob, content, count);
+  blob.Require((count > 0) == (content.kind == CoreKind::kPolytope));
+  CodeClimbGraph(blob, content.climb_graph, count);
+  CodeFaces(blob, content.faces, count);
+}
+
+// Returns what ConvexShape was made of.
+ConvexShape::Content ContentOf(const ConvexShape& shape) {
+  const std::uint32_t count = shape.vertex_count();
+  const auto copy = [&](const double* axis) { return std::vector<double>(axis, axis + count); };
+  ConvexShape::Content content = {.kind = shape.kind(),
+                                  .extents = shape.extents(),
+                                  .x = copy(shape.x()),
+                                  .y = copy(shape.y()),
+                                  .z = copy(shape.z()),
+                                  .original_index = {},
+                                  .climb_graph = shape.climb_graph(),
+                                  .faces = shape.faces(),
+                                  .is_exact = shape.is_exact(),
+                                  .is_certified_convex = shape.is_certified_convex(),
+                                  .center = shape.center(),
+                                  .exponent = shape.exponent(),
+                                  .radius = shape.radius(),
+                                  .radius_low = shape.radius_low(),
+                                  .point_count = shape.point_count(),
+                                  .duplicate_count = shape.duplicate_count(),
+                                  .dimension = shape.dimension(),
+                                  .volume = shape.volume()};
+  for (std::uint32_t i = 0; i < count; ++i)
+    content.original_index.push_back(shape.original_index(i));
   return content;
 }
 
-ConvexShapePtr GetShape(BlobReader* in) {
-  ConvexShape::Content content = GetHead(in);
-  GetVertices(in, &content);
-  const auto count = static_cast<std::uint32_t>(content.x.size());
-  content.climb_graph = GetClimbGraph(count, in);
-  content.faces = GetFaces(count, in);
-  if (!in->ok()) return nullptr;
-  auto shape = std::make_shared<const ConvexShape>(std::move(content));
-  in->Require(std::isfinite(shape->bounding_radius()));
-  return shape;
-}
-
-void PutPose(const Pose& pose, BlobWriter* out) {
-  PutVector(pose.p_WS, out);
-  const auto& q = pose.q_WS;
-  for (const double number : {q.x, q.y, q.z, q.w}) out->Put(number);
-}
-
-Pose GetPose(BlobReader* in) {
-  Pose pose;
-  pose.p_WS = GetVector(in);
-  for (double* number : {&pose.q_WS.x, &pose.q_WS.y, &pose.q_WS.z, &pose.q_WS.w}) {
-    *number = in->GetFinite();
+template <class Blob, class OnePiece>
+void CodePiece(Blob& blob, OnePiece& piece) {
+  CodeVector(blob, piece.local.p_WS);
+  auto& q = piece.local.q_WS;
+  for (auto* number : {&q.x, &q.y, &q.z, &q.w}) blob.Number(*number);
+  if constexpr (Blob::kReads) {
+    ConvexShape::Content content;
+    CodeShape(blob, content);
+    if (!blob.ok()) return;
+    piece.shape = std::make_shared<const ConvexShape>(std::move(content));
+    blob.Require(std::isfinite(piece.shape->bounding_radius()));
+  } else {
+    const ConvexShape::Content content = ContentOf(*piece.shape);
+    CodeShape(blob, content);
   }
-  return pose;
 }
 
-std::vector<Piece> GetPieces(BlobReader* in) {
-  in->Require(in->Get<std::uint8_t>() == kBodyFormat);
-  const std::uint32_t count = in->GetCount();
-  std::vector<Piece> pieces;
-  for (std::uint32_t i = 0; in->ok() && i < count; ++i) {
-    Piece piece;
-    piece.local = GetPose(in);
-    piece.shape = GetShape(in);
-    pieces.push_back(std::move(piece));
-  }
-  in->Require(in->at_end());
-  return pieces;
+template <class Blob, class Pieces>
+void CodePieces(Blob& blob, Pieces& pieces) {
+  std::uint8_t format = kBodyFormat;
+  blob.Number(format);
+  blob.Require(format == kBodyFormat);
+  blob.Each(pieces, [&](auto& piece) { CodePiece(blob, piece); });
 }
 
 bool IsAlone(const std::vector<Piece>& pieces) {
@@ -257,20 +341,17 @@ bool IsAlone(const std::vector<Piece>& pieces) {
 }  // namespace
 
 std::string EncodeBody(const RigidBody& body) {
-  BlobWriter out;
-  out.Put(kBodyFormat);
-  out.Put(static_cast<std::uint32_t>(body.pieces().size()));
-  for (const Piece& piece : body.pieces()) {
-    PutPose(piece.local, &out);
-    PutShape(*piece.shape, &out);
-  }
+  BodyWriter out;
+  CodePieces(out, body.pieces());
   return out.Take();
 }
 
 absl::StatusOr<RigidBodyPtr> DecodeBody(absl::string_view bytes) {
-  BlobReader in(bytes);
-  std::vector<Piece> pieces = GetPieces(&in);
-  if (!in.ok() || pieces.empty()) return absl::DataLossError("malformed body");
+  BodyReader in(bytes);
+  std::vector<Piece> pieces;
+  CodePieces(in, pieces);
+  in.Require(in.at_end() && !pieces.empty());
+  if (!in.ok()) return absl::DataLossError("malformed body");
   // A compound must meet more: its points must not overflow when they are placed in the body.
   if (IsAlone(pieces)) return std::make_shared<const RigidBody>(std::move(pieces));
   BodyOrError made = MakeCompound(std::move(pieces));

@@ -5,7 +5,6 @@
 #include <openssl/evp.h>
 
 #include <array>
-#include <cstdint>
 #include <memory>
 
 #include "absl/strings/str_cat.h"

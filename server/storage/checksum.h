@@ -10,7 +10,6 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
-#include "server/registry/scene_record.h"
 #include "server/storage/shape_store.h"
 
 namespace clearance::server {

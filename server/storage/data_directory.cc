@@ -9,7 +9,6 @@
 
 #include <cerrno>
 #include <system_error>
-#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"

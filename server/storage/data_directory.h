@@ -13,7 +13,6 @@
 
 namespace clearance::server {
 
-// Returns the path of the database of a data directory.
 std::string DatabasePath(const std::string& data_dir);
 
 // Syncs the directory, so that the name of a new file in it survives a loss of power.

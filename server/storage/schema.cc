@@ -44,26 +44,19 @@ absl::Status AddOwners(Database* database) {
 
 absl::Status AddNameChecksums(Database* database) {
   std::vector<StoredName> names;
-  absl::StatusOr<Statement> rows =
-      database->Prepare("SELECT name, digest, revision, owner FROM names");
-  if (!rows.ok()) return rows.status();
-  while (true) {
-    const absl::StatusOr<bool> row = rows->Step();
-    if (!row.ok()) return row.status();
-    if (!*row) break;
-    names.push_back({std::string(rows->Bytes(0)), std::string(rows->Bytes(1)),
-                     static_cast<std::uint64_t>(rows->Number(2)), std::string(rows->Bytes(3))});
-  }
+  absl::Status status = database->ForEachRow(
+      "SELECT name, digest, revision, owner FROM names", [&](const Statement& row) {
+        names.push_back({row.Text(0), row.Text(1), row.Number(2), row.Text(3)});
+        return absl::OkStatus();
+      });
+  if (!status.ok()) return status;
   absl::StatusOr<Statement> update =
       database->Prepare("UPDATE names SET checksum = ? WHERE name = ?");
-  if (!update.ok()) return update.status();
+  status = update.status();
   for (const StoredName& name : names) {
-    const std::string checksum = RowChecksum(name);
-    update->BindBlob(1, checksum);
-    update->BindText(2, name.name);
-    if (absl::Status status = update->Run(); !status.ok()) return status;
+    if (status.ok()) status = update->Run(SqlBlob{RowChecksum(name)}, name.name);
   }
-  return absl::OkStatus();
+  return status;
 }
 
 absl::Status AddRevisionChecksum(Database* database) {
@@ -71,9 +64,7 @@ absl::Status AddRevisionChecksum(Database* database) {
   if (!revision.ok()) return revision.status();
   absl::StatusOr<Statement> update = database->Prepare("UPDATE registry SET checksum = ?");
   if (!update.ok()) return update.status();
-  const std::string checksum = RowChecksum(static_cast<std::uint64_t>(*revision));
-  update->BindBlob(1, checksum);
-  return update->Run();
+  return update->Run(SqlBlob{RowChecksum(static_cast<std::uint64_t>(*revision))});
 }
 
 // From version 3, which had checksums only of contents and scenes. Its rows are taken as they are.

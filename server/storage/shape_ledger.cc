@@ -2,13 +2,11 @@
 
 #include "server/storage/shape_ledger.h"
 
-#include <algorithm>
 #include <chrono>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/time/time.h"
 #include "server/guard/refusal.h"
 #include "server/observe/steady_clock.h"
 
@@ -70,17 +68,12 @@ ShapeOutcome DraftShape(const ShapeChange& change, RegistryDraft* draft) {
   return Registry::Registration{{change.name, content, *revision}, *revision, false};
 }
 
-absl::Status RequireContents(const NamedSceneChange& change, const RegistryDraft& shapes) {
-  if (change.ttl.has_value()) return absl::OkStatus();
-  for (const std::string& digest : change.digests) {
-    if (!shapes.HasDigest(digest)) return RefuseUnknown("digest", digest);
-  }
-  return absl::OkStatus();
-}
-
 ShapeOutcome DraftScene(const NamedSceneChange& change, const RegistryDraft& shapes,
                         SceneDraft* scenes) {
-  if (absl::Status status = RequireContents(change, shapes); !status.ok()) return status;
+  for (const std::string& digest : change.digests) {
+    if (!change.ttl.has_value() && !shapes.HasDigest(digest))
+      return RefuseUnknown("digest", digest);
+  }
   absl::StatusOr<SceneState> state = scenes->Change(change);
   if (!state.ok()) return state.status();
   Registry::Registration changed;
@@ -93,22 +86,10 @@ constexpr absl::Duration kStorePatience = absl::Seconds(1);
 // All waiting changes are written at once.
 constexpr absl::Duration kQueuePatience = absl::Milliseconds(200);
 
-absl::Status Unstored(const absl::Status& failure) {
-  const bool is_full = failure.code() == absl::StatusCode::kResourceExhausted;
-  return Refuse(
-      is_full ? absl::StatusCode::kResourceExhausted : absl::StatusCode::kUnavailable,
-      {.reason = is_full ? Reason::kStoreFull : Reason::kStoreFailed,
-       .field = "data_dir",
-       .value = is_full ? "the disk is full" : "the write failed",
-       .limit = "what is acknowledged is stored",
-       .message = "The change could not be stored and was not made; repeat it with back-off.",
-       .retry_after = kStorePatience});
-}
-
-// Returns the refusal of a change that is not, or only may be, in a shared store.
-absl::Status UnstoredInShared(const absl::Status& failure) {
+// Returns the refusal of a change that is not, or only may be, in the store.
+absl::Status Unstored(const absl::Status& failure, bool is_shared) {
   const std::string reason(failure.message());
-  if (absl::IsUnknown(failure)) {
+  if (is_shared && absl::IsUnknown(failure)) {
     return Refuse(absl::StatusCode::kUnavailable,
                   {.reason = Reason::kChangeUnknown,
                    .field = "store",
@@ -118,15 +99,16 @@ absl::Status UnstoredInShared(const absl::Status& failure) {
                               "come later. Look before repeating it; to register the same content "
                               "again changes nothing."});
   }
+  const bool is_full = absl::IsResourceExhausted(failure);
   return Refuse(
-      absl::IsResourceExhausted(failure) ? absl::StatusCode::kResourceExhausted
-                                         : absl::StatusCode::kUnavailable,
-      {.reason = absl::IsResourceExhausted(failure) ? Reason::kStoreFull : Reason::kStoreFailed,
-       .field = "store",
-       .value = reason,
+      is_full ? absl::StatusCode::kResourceExhausted : absl::StatusCode::kUnavailable,
+      {.reason = is_full ? Reason::kStoreFull : Reason::kStoreFailed,
+       .field = is_shared ? "store" : "data_dir",
+       .value = is_shared ? reason
+                : is_full ? "the disk is full"
+                          : "the write failed",
        .limit = "what is acknowledged is stored",
-       .message = "The change could not be stored and was not made; repeat it with "
-                  "back-off.",
+       .message = "The change could not be stored and was not made; repeat it with back-off.",
        .retry_after = kStorePatience});
 }
 
@@ -210,7 +192,7 @@ void ShapeLedger::Submit(std::vector<ShapeChange> changes, Done done) {
     // A single order is always taken: its own message was small enough.
     if (waiting == 0 || waiting + bytes <= kMostQueuedBytes) {
       queued_bytes_ += bytes;
-      queue_.push_back({std::move(changes), std::move(done), bytes});
+      queue_.push_back({std::move(changes), std::move(done), bytes, {}});
       changed_.notify_one();
       return;
     }
@@ -230,25 +212,17 @@ bool ShapeLedger::is_healthy() {
 }
 
 void ShapeLedger::Run() {
-  while (true) {
-    std::vector<Order> orders = NextOrders();
+  while (std::optional<std::vector<Order>> orders = NextOrders()) {
     if (shared_ != nullptr) shared_->ApplyNews();
-    if (!orders.empty()) {
-      Settle(std::move(orders));
-    } else if (is_ending()) {
-      return;
+    if (!orders->empty()) {
+      Settle(*std::move(orders));
     } else if (shared_ == nullptr) {
       SetHealthy(store_->Probe());
     }
   }
 }
 
-bool ShapeLedger::is_ending() {
-  const std::lock_guard lock(mutex_);
-  return is_ending_;
-}
-
-std::vector<ShapeLedger::Order> ShapeLedger::NextOrders() {
+std::optional<std::vector<ShapeLedger::Order>> ShapeLedger::NextOrders() {
   std::vector<Order> orders;
   std::unique_lock lock(mutex_);
   const auto has_work = [this] {
@@ -260,6 +234,7 @@ std::vector<ShapeLedger::Order> ShapeLedger::NextOrders() {
   } else {
     changed_.wait_for(lock, kProbeInterval, has_work);
   }
+  if (is_ending_ && queue_.empty()) return std::nullopt;
   std::uint64_t bytes = 0;
   while (!queue_.empty() && (orders.empty() || bytes + queue_.front().bytes <= kMostCommitBytes)) {
     bytes += queue_.front().bytes;
@@ -271,50 +246,41 @@ std::vector<ShapeLedger::Order> ShapeLedger::NextOrders() {
 }
 
 void ShapeLedger::Settle(std::vector<Order> orders) {
-  std::vector<std::vector<ShapeOutcome>> outcomes;
   std::vector<Item> items;
-  outcomes.reserve(orders.size());
-  for (const Order& order : orders)
-    outcomes.emplace_back(order.changes.size(), absl::UnknownError("not settled"));
-  for (std::size_t i = 0; i < orders.size(); ++i) {
-    for (std::size_t j = 0; j < orders[i].changes.size(); ++j)
-      items.push_back({&orders[i].changes[j], &outcomes[i][j]});
+  for (Order& order : orders) {
+    order.outcomes.resize(order.changes.size(), absl::UnknownError("not settled"));
+    for (std::size_t i = 0; i < order.changes.size(); ++i)
+      items.push_back({&order.changes[i], &order.outcomes[i]});
   }
-  absl::Span<const Item> left = items;
-  while (!left.empty())
-    left.remove_prefix(shared_ == nullptr ? SettleAlone(left) : SettleShared(left));
-  for (std::size_t i = 0; i < orders.size(); ++i) orders[i].done(std::move(outcomes[i]));
+  for (absl::Span<const Item> left = items; !left.empty();) {
+    const auto group = left.subspan(0, shared_ == nullptr ? left.size() : shared_->most_changes());
+    left.remove_prefix(group.size());
+    const absl::Status status = shared_ == nullptr ? SettleAlone(group) : SettleShared(group);
+    if (!status.ok()) SetUnstored(group, status);
+  }
+  for (Order& order : orders) order.done(std::move(order.outcomes));
 }
 
-std::size_t ShapeLedger::SettleAlone(absl::Span<const Item> items) {
-  absl::Status stored;
-  {
-    Drafts drafts = NewDrafts();
-    for (const Item& item : items) *item.outcome = Draft(*item.change, &drafts);
-    stored = Store(drafts.changes());
-    if (stored.ok()) drafts.Apply();
-  }
-  if (!stored.ok()) SetUnstored(items, stored);
-  return items.size();
+absl::Status ShapeLedger::SettleAlone(absl::Span<const Item> items) {
+  Drafts drafts = NewDrafts();
+  for (const Item& item : items) *item.outcome = Draft(*item.change, &drafts);
+  absl::Status stored = Store(drafts.changes());
+  if (stored.ok()) drafts.Apply();
+  return stored;
 }
 
-std::size_t ShapeLedger::SettleShared(absl::Span<const Item> items) {
-  items = items.first(std::min(items.size(), shared_->most_changes()));
+absl::Status ShapeLedger::SettleShared(absl::Span<const Item> items) {
   const SteadyTime began = SteadyNow();
   absl::Status status = shared_->status();
-  bool is_settled = false;
-  while (status.ok() && !is_settled) {
-    const absl::StatusOr<bool> tried = TryGroup(items);
-    status = tried.status();
-    is_settled = tried.ok() && *tried;
-    if (status.ok() && !is_settled && SteadyNow() - began >= shared_->patience())
+  while (status.ok()) {
+    const absl::StatusOr<bool> is_settled = TryGroup(items);
+    if (is_settled.ok() && *is_settled) return absl::OkStatus();
+    status = is_settled.status();
+    if (status.ok() && SteadyNow() - began >= shared_->patience())
       status = absl::UnavailableError("other servers were faster all the time");
   }
-  if (!status.ok()) {
-    if (series_ != nullptr) series_->failures->Increment();
-    SetUnstored(items, status);
-  }
-  return items.size();
+  if (series_ != nullptr) series_->failures->Increment();
+  return status;
 }
 
 absl::StatusOr<bool> ShapeLedger::TryGroup(absl::Span<const Item> items) {
@@ -360,18 +326,19 @@ void ShapeLedger::Count(const RegistryChanges& changes, absl::Duration took) {
 }
 
 // Drafts each change separately: one that was refused with the others may have been so because of
-// them.
+// them. No server can tell by itself which changes to a shared registry change nothing.
 void ShapeLedger::SetUnstored(absl::Span<const Item> items, const absl::Status& failure) {
-  for (const Item& item : items) *item.outcome = OutcomeUnstored(*item.change, failure);
-}
-
-ShapeOutcome ShapeLedger::OutcomeUnstored(const ShapeChange& change, const absl::Status& failure) {
-  // No server can tell by itself which changes to a shared registry change nothing.
-  const bool is_refused = change.scene == nullptr && !change.content.ok();
-  if (shared_ != nullptr) return is_refused ? change.content.status() : UnstoredInShared(failure);
-  Drafts drafts = NewDrafts();
-  ShapeOutcome outcome = Draft(change, &drafts);
-  return drafts.empty() ? std::move(outcome) : Unstored(failure);
+  for (const Item& item : items) {
+    const ShapeChange& change = *item.change;
+    *item.outcome = Unstored(failure, shared_ != nullptr);
+    if (shared_ == nullptr) {
+      Drafts drafts = NewDrafts();
+      ShapeOutcome outcome = Draft(change, &drafts);
+      if (drafts.empty()) *item.outcome = std::move(outcome);
+    } else if (change.scene == nullptr && !change.content.ok()) {
+      *item.outcome = change.content.status();
+    }
+  }
 }
 
 void ShapeLedger::SetHealthy(const absl::Status& status) {

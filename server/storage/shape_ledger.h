@@ -68,9 +68,6 @@ class ShapeLedger {
   // Finishes all submitted changes.
   ~ShapeLedger();
 
-  ShapeLedger(const ShapeLedger&) = delete;
-  ShapeLedger& operator=(const ShapeLedger&) = delete;
-
   // Passes one outcome per change to `done`, in their order. If the store fails, changes with an
   // effect are refused and nothing changes, unless the refusal says that the outcome is unknown.
   // The code is UNAVAILABLE, or RESOURCE_EXHAUSTED if the disk is full or too much waits for it
@@ -98,22 +95,21 @@ class ShapeLedger {
     std::vector<ShapeChange> changes;
     Done done;
     std::uint64_t bytes = 0;
+    std::vector<ShapeOutcome> outcomes;
   };
 
   void Run();
-  // Returns the waiting orders that fit into one commit. None: it is time to try a write, or the
-  // end.
-  std::vector<Order> NextOrders();
-  bool is_ending();
+  // Returns the waiting orders that fit into one commit; none: it is time to try a write. Returns
+  // null at the end.
+  std::optional<std::vector<Order>> NextOrders();
   void Settle(std::vector<Order> orders);
   struct Item {
     const ShapeChange* change;
     ShapeOutcome* outcome;
   };
-  // Settle the first of the items, and return how many: all of them, or as many as fit into one
-  // commit of the shared registry.
-  std::size_t SettleAlone(absl::Span<const Item> items);
-  std::size_t SettleShared(absl::Span<const Item> items);
+  // Settle the items of one commit, unless it fails.
+  absl::Status SettleAlone(absl::Span<const Item> items);
+  absl::Status SettleShared(absl::Span<const Item> items);
   // Works the items out and commits. False: others were faster, and their changes are made here.
   absl::StatusOr<bool> TryGroup(absl::Span<const Item> items);
   // Stores the changes; OK also if there are none. Otherwise nothing has changed.
@@ -132,7 +128,6 @@ class ShapeLedger {
   static ShapeOutcome Draft(const ShapeChange& change, Drafts* drafts);
   // Sets the outcomes of changes that the store has not taken.
   void SetUnstored(absl::Span<const Item> items, const absl::Status& failure);
-  ShapeOutcome OutcomeUnstored(const ShapeChange& change, const absl::Status& failure);
   void SetHealthy(const absl::Status& status);
 
   Registry& registry_;

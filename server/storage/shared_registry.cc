@@ -3,9 +3,7 @@
 #include "server/storage/shared_registry.h"
 
 #include <algorithm>
-#include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "server/guard/refusal.h"
 
 namespace clearance::server {
@@ -41,18 +39,10 @@ void Finish(const std::vector<std::pair<Freshness::Done, absl::Status>>& ends) {
 }  // namespace
 
 SharedRegistry::SharedRegistry(Parts parts)
-    : store_(std::move(parts.store)),
-      mirror_(std::move(parts.mirror)),
-      patience_(parts.patience),
-      least_lag_(parts.most_lag),
-      probe_interval_(parts.probe_interval),
-      series_(parts.series),
-      log_(parts.log),
-      place_(store_->place()),
-      most_lag_(parts.most_lag) {
-  if (series_ == nullptr) return;
-  series_->is_shared->Set(1);
-  series_->is_reached->Set(1);
+    : parts_(std::move(parts)), place_(parts_.store->place()), most_lag_(parts_.most_lag) {
+  if (parts_.series == nullptr) return;
+  parts_.series->is_shared->Set(1);
+  parts_.series->is_reached->Set(1);
 }
 
 SharedRegistry::~SharedRegistry() { Stop(); }
@@ -73,7 +63,7 @@ void SharedRegistry::Stop() {
   asker_.join();
   // The follower may be about to begin the call that is interrupted.
   while (true) {
-    store_->Interrupt();
+    parts_.store->Interrupt();
     std::unique_lock lock(mutex_);
     if (changed_.wait_for(lock, kLookInterval, [this] { return has_followed_; })) break;
   }
@@ -93,20 +83,28 @@ void SharedRegistry::Await(Done done) {
 }
 
 void SharedRegistry::FollowAll() {
+  std::unique_lock lock(mutex_);
   while (true) {
-    CommitPlace after = 0;
-    {
-      std::unique_lock lock(mutex_);
-      // After a reload, following begins again.
-      changed_.wait(lock, [this] { return is_ending_ || !is_reload_wanted_; });
-      if (is_ending_) break;
-      after = news_.empty() ? place_ : news_.back().place;
-    }
-    const absl::Status status =
-        store_->Follow(after, [this](FollowedCommit commit) { return Take(std::move(commit)); });
-    if (!AfterFollow(status)) break;
+    // After a reload, following begins again.
+    changed_.wait(lock, [this] { return is_ending_ || !is_reload_wanted_; });
+    if (is_ending_) break;
+    const CommitPlace after = news_.empty() ? place_ : news_.back().place;
+    lock.unlock();
+    const absl::Status status = parts_.store->Follow(
+        after, [this](FollowedCommit commit) { return Take(std::move(commit)); });
+    if (parts_.log != nullptr && !status.ok())
+      parts_.log->Debug("following the store was interrupted", {{"reason", status.message()}});
+    lock.lock();
+    const bool is_gone = absl::IsOutOfRange(status) || absl::IsDataLoss(status);
+    if (is_gone) RequestReload();
+    if (absl::IsDataLoss(status)) damage_ = status;
+    changed_.wait_for(lock, kFollowInterval, [this] { return is_ending_; });
+    if (is_ending_) break;
+    if (!is_gone) continue;
+    lock.unlock();
+    hooks_.wake();
+    lock.lock();
   }
-  const std::lock_guard lock(mutex_);
   has_followed_ = true;
   changed_.notify_all();
 }
@@ -117,7 +115,7 @@ bool SharedRegistry::Take(FollowedCommit commit) {
     changed_.wait(
         lock, [this] { return is_ending_ || is_reload_wanted_ || news_bytes_ <= kMostNewsBytes; });
     if (is_ending_ || is_reload_wanted_) return false;
-    most_lag_ = least_lag_;
+    most_lag_ = parts_.most_lag;
     if (commit.place <= place_) return true;  // this server's own commit
     news_bytes_ += commit.bytes;
     news_.push_back(std::move(commit));
@@ -125,21 +123,6 @@ bool SharedRegistry::Take(FollowedCommit commit) {
     changed_.notify_all();
   }
   hooks_.wake();
-  return true;
-}
-
-bool SharedRegistry::AfterFollow(const absl::Status& status) {
-  const bool is_gone = absl::IsOutOfRange(status) || absl::IsDataLoss(status);
-  if (log_ != nullptr && !status.ok())
-    log_->Debug("following the store was interrupted", {{"reason", status.message()}});
-  {
-    std::unique_lock lock(mutex_);
-    if (is_gone) RequestReload();
-    if (absl::IsDataLoss(status)) damage_ = status;
-    changed_.wait_for(lock, kFollowInterval, [this] { return is_ending_; });
-    if (is_ending_) return false;
-  }
-  if (is_gone) hooks_.wake();
   return true;
 }
 
@@ -159,7 +142,7 @@ void SharedRegistry::AskAll() {
       const std::lock_guard lock(mutex_);
       before = place_;
     }
-    const absl::StatusOr<CommitPlace> newest = store_->Newest();
+    const absl::StatusOr<CommitPlace> newest = parts_.store->Newest();
     const bool is_settled = Asked(std::exchange(asked, {}), before, newest);
     ProbeCommits();
     if (is_settled) continue;
@@ -198,7 +181,7 @@ bool SharedRegistry::NextAsked(std::vector<Waiter>* asked) {
 void SharedRegistry::AskAgain(std::vector<Waiter> asked, const absl::Status& failure, Ends* ends) {
   const SteadyTime now = SteadyNow();
   for (Waiter& waiter : asked) {
-    if (now - waiter.since >= patience_) {
+    if (now - waiter.since >= parts_.patience) {
       ends->emplace_back(std::move(waiter.done), NotKnown(failure));
     } else {
       asking_.push_back(std::move(waiter));
@@ -252,9 +235,9 @@ void SharedRegistry::LookAtLate() {
     const SteadyTime now = SteadyNow();
     for (Waiters& waiters : waiting_) {
       is_lagging = is_lagging || IsLagging(waiters.since);
-      const auto late =
-          std::partition(waiters.all.begin(), waiters.all.end(),
-                         [&](const Waiter& waiter) { return now - waiter.since < patience_; });
+      const auto late = std::partition(
+          waiters.all.begin(), waiters.all.end(),
+          [&](const Waiter& waiter) { return now - waiter.since < parts_.patience; });
       const absl::Status reason =
           damage_.ok() ? absl::UnavailableError("its last commit has not come yet") : damage_;
       std::for_each(late, waiters.all.end(), [&](Waiter& waiter) {
@@ -264,10 +247,11 @@ void SharedRegistry::LookAtLate() {
     }
     if (is_lagging) NoteInterruption();
     std::erase_if(waiting_, [&](const Waiters& waiters) {
-      return waiters.all.empty() && now - waiters.since >= std::max(patience_, 2 * least_lag_);
+      return waiters.all.empty() &&
+             now - waiters.since >= std::max(parts_.patience, 2 * parts_.most_lag);
     });
   }
-  if (is_lagging) store_->Interrupt();
+  if (is_lagging) parts_.store->Interrupt();
   Finish(ends);
 }
 
@@ -295,9 +279,9 @@ void SharedRegistry::ApplyNews() {
         continue;
       }
     }
-    const absl::Status status = mirror_->Apply(commit);
+    const absl::Status status = parts_.mirror->Apply(commit);
     if (status.ok()) {
-      SetPlace(commit.place);
+      Made(commit.place);
       continue;
     }
     const std::lock_guard lock(mutex_);
@@ -320,11 +304,11 @@ void SharedRegistry::Reload() {
       }
     }
   }
-  if (series_ != nullptr) series_->reloads->Increment();
-  const absl::Status status = mirror_->Reload(store_.get());
-  if (log_ != nullptr && status.ok()) log_->Info("shared registry read again");
-  if (log_ != nullptr && !status.ok())
-    log_->Error("the shared registry cannot be read", {{"reason", status.message()}});
+  if (parts_.series != nullptr) parts_.series->reloads->Increment();
+  const absl::Status status = parts_.mirror->Reload(parts_.store.get());
+  if (parts_.log != nullptr && status.ok()) parts_.log->Info("shared registry read again");
+  if (parts_.log != nullptr && !status.ok())
+    parts_.log->Error("the shared registry cannot be read", {{"reason", status.message()}});
   {
     const std::lock_guard lock(mutex_);
     reloaded_ = SteadyNow();
@@ -335,32 +319,30 @@ void SharedRegistry::Reload() {
     damage_ = absl::OkStatus();
     is_reload_wanted_ = false;
     has_news_ = false;
-    place_ = store_->place();
+    place_ = parts_.store->place();
     changed_.notify_all();
   }
-  SetPlace(store_->place());
+  Made(parts_.store->place());
 }
 
 absl::Status SharedRegistry::CatchUp(CommitPlace place) {
   const SteadyTime began = SteadyNow();
   while (true) {
     ApplyNews();
-    {
-      std::unique_lock lock(mutex_);
-      if (place_ >= place && !is_reload_wanted_) break;
-      if (!damage_.ok()) return damage_;
-      if (is_ending_ || SteadyNow() - began >= patience_)
-        return absl::UnavailableError("the last commit of another server has not come yet");
-      changed_.wait_for(lock, kLookInterval,
-                        [this] { return is_ending_ || !news_.empty() || is_reload_wanted_; });
-      const bool is_lagging = IsLagging(began);
-      if (is_lagging) NoteInterruption();
-      lock.unlock();
-      if (is_lagging) store_->Interrupt();
-    }
+    std::unique_lock lock(mutex_);
+    if (place_ >= place && !is_reload_wanted_) break;
+    if (!damage_.ok()) return damage_;
+    if (is_ending_ || SteadyNow() - began >= parts_.patience)
+      return absl::UnavailableError("the last commit of another server has not come yet");
+    changed_.wait_for(lock, kLookInterval,
+                      [this] { return is_ending_ || !news_.empty() || is_reload_wanted_; });
+    const bool is_lagging = IsLagging(began);
+    if (is_lagging) NoteInterruption();
+    lock.unlock();
+    if (is_lagging) parts_.store->Interrupt();
   }
-  if (series_ != nullptr)
-    series_->watch_lag_seconds->Observe(absl::ToDoubleSeconds(SteadyNow() - began));
+  if (parts_.series != nullptr)
+    parts_.series->watch_lag_seconds->Observe(absl::ToDoubleSeconds(SteadyNow() - began));
   return absl::OkStatus();
 }
 
@@ -370,16 +352,15 @@ absl::StatusOr<SharedStore::Outcome> SharedRegistry::Commit(const RegistryChange
     const std::lock_guard lock(mutex_);
     base = place_;
   }
-  auto outcome = store_->CommitAfter(base, changes);
-  if (series_ != nullptr && outcome.ok() && !outcome->is_made) series_->conflicts->Increment();
+  auto outcome = parts_.store->CommitAfter(base, changes);
+  if (parts_.series != nullptr && outcome.ok() && !outcome->is_made)
+    parts_.series->conflicts->Increment();
   // Without changes the store is only asked.
   SetStatus(outcome.status(), changes.empty() ? &reads_ : &commits_);
   return outcome;
 }
 
-void SharedRegistry::Made(CommitPlace place) { SetPlace(place); }
-
-void SharedRegistry::SetPlace(CommitPlace place) {
+void SharedRegistry::Made(CommitPlace place) {
   Ends ends;
   {
     const std::lock_guard lock(mutex_);
@@ -391,8 +372,8 @@ void SharedRegistry::SetPlace(CommitPlace place) {
         std::stable_partition(waiting_.begin(), waiting_.end(),
                               [place](const Waiters& waiters) { return waiters.place > place; });
     for (auto waiters = reached; waiters != waiting_.end(); ++waiters) {
-      if (series_ != nullptr)
-        series_->watch_lag_seconds->Observe(absl::ToDoubleSeconds(now - waiters->since));
+      if (parts_.series != nullptr)
+        parts_.series->watch_lag_seconds->Observe(absl::ToDoubleSeconds(now - waiters->since));
       for (Waiter& waiter : waiters->all)
         ends.emplace_back(std::move(waiter.done), absl::OkStatus());
     }
@@ -411,15 +392,15 @@ void SharedRegistry::ProbeCommits() {
   {
     const std::lock_guard lock(mutex_);
     if (commits_.failing_since == SteadyTime::InfiniteFuture()) return;
-    if (SteadyNow() - probed_ < probe_interval_) return;
+    if (SteadyNow() - probed_ < parts_.probe_interval) return;
     probed_ = SteadyNow();
   }
-  SetStatus(store_->Probe(), &commits_);
+  SetStatus(parts_.store->Probe(), &commits_);
 }
 
 // An election is over soon: until then no caller is refused before it has waited.
 absl::Status SharedRegistry::Lasting(const Use& use) const {
-  return SteadyNow() - use.failing_since >= patience_ ? use.status : absl::OkStatus();
+  return SteadyNow() - use.failing_since >= parts_.patience ? use.status : absl::OkStatus();
 }
 
 void SharedRegistry::SetStatus(const absl::Status& status, Use* use) {
@@ -434,9 +415,9 @@ void SharedRegistry::SetStatus(const absl::Status& status, Use* use) {
     reads = damage_.ok() ? Lasting(reads_) : damage_;
     commits = Lasting(commits_);
   }
-  if (series_ != nullptr) {
-    series_->is_reached->Set(reads.ok() ? 1 : 0);
-    if (!reads.ok() || !commits.ok()) series_->failures->Increment();
+  if (parts_.series != nullptr) {
+    parts_.series->is_reached->Set(reads.ok() ? 1 : 0);
+    if (!reads.ok() || !commits.ok()) parts_.series->failures->Increment();
   }
   hooks_.tell(reads.ok() ? commits : reads);
 }

@@ -23,11 +23,36 @@
 #include "server/observe/log.h"
 #include "server/observe/metrics.h"
 #include "server/observe/steady_clock.h"
-#include "server/storage/freshness.h"
-#include "server/storage/registry_mirror.h"
 #include "server/storage/shared_store.h"
 
 namespace clearance::server {
+
+// Brings the changes of other servers from the shared registry to the one in memory. Called only by
+// the ledger's thread, in the order of the commits, with no change drafted.
+class RegistryMirror {
+ public:
+  virtual ~RegistryMirror() = default;
+
+  // Applies the commit, all of it or nothing: DATA_LOSS if a part of it cannot be read.
+  virtual absl::Status Apply(const FollowedCommit& commit) = 0;
+
+  // Makes the registry equal to the store, whatever it was before, by applying only the difference.
+  // Reads the store from ReadNames() on. A failure changes nothing.
+  virtual absl::Status Reload(SharedStore* store) = 0;
+};
+
+// Reports when the registry in memory is as new as the shared one was. Thread-safe.
+class Freshness {
+ public:
+  // Calls `done` once, on another thread; it must not block. OK once the registry has everything
+  // that any server had acknowledged before this call. UNAVAILABLE, a refusal, if that cannot be
+  // known in time.
+  using Done = std::function<void(absl::Status)>;
+  virtual void Await(Done done) = 0;
+
+ protected:
+  ~Freshness() = default;
+};
 
 class SharedRegistry final : public Freshness {
  public:
@@ -47,8 +72,6 @@ class SharedRegistry final : public Freshness {
   explicit SharedRegistry(Parts parts);
   // Refuses all waiting requests.
   ~SharedRegistry();
-  SharedRegistry(const SharedRegistry&) = delete;
-  SharedRegistry& operator=(const SharedRegistry&) = delete;
 
   // Starts the threads. `wake` is called whenever has_news() becomes true. `tell` is called often,
   // with whether the store answers and takes commits.
@@ -79,8 +102,8 @@ class SharedRegistry final : public Freshness {
   // called.
   absl::StatusOr<SharedStore::Outcome> Commit(const RegistryChanges& changes);
   void Made(CommitPlace place);
-  std::size_t most_changes() const { return store_->most_changes(); }
-  absl::Duration patience() const { return patience_; }
+  std::size_t most_changes() const { return parts_.store->most_changes(); }
+  absl::Duration patience() const { return parts_.patience; }
 
  private:
   struct Waiter {
@@ -98,8 +121,6 @@ class SharedRegistry final : public Freshness {
 
   void FollowAll();
   bool Take(FollowedCommit commit);
-  // Handles the end of a Follow(). Returns whether to go on.
-  bool AfterFollow(const absl::Status& status);
   void AskAll();
   // Waits for the next waiters to ask for. False: it is the end.
   bool NextAsked(std::vector<Waiter>* asked);
@@ -113,7 +134,6 @@ class SharedRegistry final : public Freshness {
   void LookAtLate();
 
   void Reload();
-  void SetPlace(CommitPlace place);
   // The last result of one use of the store.
   struct Use {
     SteadyTime failing_since = SteadyTime::InfiniteFuture();
@@ -131,13 +151,7 @@ class SharedRegistry final : public Freshness {
   // Requires: the mutex is held.
   void RequestReload();
 
-  const std::unique_ptr<SharedStore> store_;
-  const std::unique_ptr<RegistryMirror> mirror_;
-  const absl::Duration patience_;
-  const absl::Duration least_lag_;
-  const absl::Duration probe_interval_;
-  StoreSeries* const series_;
-  Log* const log_;
+  const Parts parts_;
   Hooks hooks_;
 
   std::atomic<bool> has_news_ = false;

@@ -2,6 +2,7 @@
 
 #include "server/storage/sqlite.h"
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 
 namespace clearance::server {
@@ -27,18 +28,6 @@ absl::StatusCode CodeOf(int result) {
   }
 }
 
-int FlagsOf(OpenMode mode) {
-  switch (mode) {
-    case OpenMode::kReadOnly:
-      return SQLITE_OPEN_READONLY;
-    case OpenMode::kReadWrite:
-      return SQLITE_OPEN_READWRITE;
-    case OpenMode::kCreate:
-      break;
-  }
-  return SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-}
-
 }  // namespace
 
 absl::Status SqliteStatus(sqlite3* database, int result) {
@@ -52,17 +41,17 @@ absl::Status SqliteStatus(sqlite3* database, int result) {
                                           : absl::StrCat(what, ": ", details));
 }
 
-void Statement::BindText(int index, absl::string_view text) {
+void Statement::Bind(int index, absl::string_view text) {
   sqlite3_bind_text(statement_.get(), index, text.data(), static_cast<int>(text.size()),
                     SQLITE_STATIC);
 }
 
-void Statement::BindBlob(int index, absl::string_view bytes) {
-  sqlite3_bind_blob64(statement_.get(), index, bytes.data(), bytes.size(), SQLITE_STATIC);
+void Statement::Bind(int index, const SqlBlob& blob) {
+  sqlite3_bind_blob64(statement_.get(), index, blob.bytes.data(), blob.bytes.size(), SQLITE_STATIC);
 }
 
-void Statement::BindNumber(int index, std::int64_t number) {
-  sqlite3_bind_int64(statement_.get(), index, number);
+void Statement::Bind(int index, std::uint64_t number) {
+  sqlite3_bind_int64(statement_.get(), index, static_cast<std::int64_t>(number));
 }
 
 absl::StatusOr<bool> Statement::Step() {
@@ -74,8 +63,6 @@ absl::StatusOr<bool> Statement::Step() {
   return false;
 }
 
-absl::Status Statement::Run() { return Step().status(); }
-
 absl::string_view Statement::Bytes(int column) const {
   const void* const bytes = sqlite3_column_blob(statement_.get(), column);
   const int size = sqlite3_column_bytes(statement_.get(), column);
@@ -84,8 +71,8 @@ absl::string_view Statement::Bytes(int column) const {
 
 absl::StatusOr<Database> Database::Open(const std::string& path, OpenMode mode, const char* vfs) {
   sqlite3* handle = nullptr;
-  const int result = sqlite3_open_v2(
-      path.c_str(), &handle, FlagsOf(mode) | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs);
+  const int flags = static_cast<int>(mode) | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+  const int result = sqlite3_open_v2(path.c_str(), &handle, flags, vfs);
   Database database(handle);  // even after a failure there is something to close
   if (absl::Status status = SqliteStatus(handle, result); !status.ok()) return status;
   database.SetWaiting(true);
@@ -108,20 +95,37 @@ absl::StatusOr<Statement> Database::Prepare(absl::string_view sql) {
   return Statement(statement);
 }
 
-absl::StatusOr<std::string> Database::QueryText(absl::string_view sql) {
+absl::Status Database::ForEachRow(absl::string_view sql, const VisitRow& visit) {
   absl::StatusOr<Statement> statement = Prepare(sql);
   if (!statement.ok()) return statement.status();
-  const absl::StatusOr<bool> row = statement->Step();
-  if (!row.ok()) return row.status();
-  return *row ? std::string(statement->Bytes(0)) : "";
+  while (true) {
+    const absl::StatusOr<bool> row = statement->Step();
+    if (!row.ok() || !*row) return row.status();
+    if (absl::Status status = visit(*statement); !status.ok()) return status;
+  }
+}
+
+absl::StatusOr<std::string> Database::QueryText(absl::string_view sql) {
+  std::string text;
+  absl::Status status = ForEachRow(sql, [&](const Statement& row) {
+    text = row.Text(0);
+    return absl::OkStatus();
+  });
+  if (!status.ok()) return status;
+  return text;
 }
 
 absl::StatusOr<std::int64_t> Database::QueryNumber(absl::string_view sql) {
-  absl::StatusOr<Statement> statement = Prepare(sql);
-  if (!statement.ok()) return statement.status();
-  const absl::StatusOr<bool> row = statement->Step();
-  if (!row.ok()) return row.status();
-  return *row ? statement->Number(0) : 0;
+  const absl::StatusOr<std::string> text = QueryText(sql);
+  if (!text.ok()) return text.status();
+  std::int64_t number = 0;
+  return absl::SimpleAtoi(*text, &number) ? number : 0;
+}
+
+absl::Status Database::Check(absl::string_view sql) {
+  const absl::StatusOr<std::string> verdict = QueryText(sql);
+  if (!verdict.ok()) return verdict.status();
+  return *verdict == "ok" ? absl::OkStatus() : absl::DataLossError(*verdict);
 }
 
 }  // namespace clearance::server

@@ -8,6 +8,7 @@
 #include <sqlite3.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -22,23 +23,28 @@ namespace clearance::server {
 // otherwise UNAVAILABLE. The text is SQLite's.
 absl::Status SqliteStatus(sqlite3* database, int result);
 
-// One prepared statement. Texts and blobs that are bound must outlive the next Step or Run.
-// Thread-compatible.
+// A value that is a blob and no text.
+struct SqlBlob {
+  absl::string_view bytes;
+};
+
+// One prepared statement. Thread-compatible.
 class Statement {
  public:
-  void BindText(int index, absl::string_view text);
-  void BindBlob(int index, absl::string_view bytes);
-  void BindNumber(int index, std::int64_t number);
+  // Runs a statement without rows. Its parameters, in their order, are numbers, texts and blobs.
+  template <class... Values>
+  absl::Status Run(const Values&... values) {
+    int index = 0;
+    (Bind(++index, values), ...);
+    return Step().status();
+  }
 
-  // Returns true if there is a row. After false or an error the statement can be bound and run
-  // again.
-  absl::StatusOr<bool> Step();
-  // Runs a statement without rows.
-  absl::Status Run();
-
-  // Return columns of the present row; views are valid until the next Step.
+  // Return columns of the present row; views are valid during the visit of the row.
   absl::string_view Bytes(int column) const;
-  std::int64_t Number(int column) const { return sqlite3_column_int64(statement_.get(), column); }
+  std::string Text(int column) const { return std::string(Bytes(column)); }
+  std::uint64_t Number(int column) const {
+    return static_cast<std::uint64_t>(sqlite3_column_int64(statement_.get(), column));
+  }
 
  private:
   friend class Database;
@@ -47,10 +53,21 @@ class Statement {
   };
   explicit Statement(sqlite3_stmt* statement) : statement_(statement) {}
 
+  // Texts and blobs must outlive the next Step.
+  void Bind(int index, absl::string_view text);
+  void Bind(int index, const SqlBlob& blob);
+  void Bind(int index, std::uint64_t number);
+  // Returns true if there is a row. After false or an error the statement can be run again.
+  absl::StatusOr<bool> Step();
+
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
-enum class OpenMode { kReadOnly, kReadWrite, kCreate };
+enum class OpenMode : int {
+  kReadOnly = SQLITE_OPEN_READONLY,
+  kReadWrite = SQLITE_OPEN_READWRITE,
+  kCreate = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+};
 
 // One connection. Thread-compatible; must outlive its statements.
 class Database {
@@ -61,9 +78,15 @@ class Database {
 
   absl::Status Execute(const std::string& sql);
   absl::StatusOr<Statement> Prepare(absl::string_view sql);
-  // Return the first column of the first row.
+  // Visits the rows of a query, until one visit fails.
+  using VisitRow = std::function<absl::Status(const Statement& row)>;
+  absl::Status ForEachRow(absl::string_view sql, const VisitRow& visit);
+  // Return the first column of a query's only row.
   absl::StatusOr<std::string> QueryText(absl::string_view sql);
   absl::StatusOr<std::int64_t> QueryNumber(absl::string_view sql);
+
+  // Runs a check that answers `ok` or what is wrong. DATA_LOSS for anything but `ok`.
+  absl::Status Check(absl::string_view sql);
 
   // Sets whether statements wait, for seconds, while others hold what they need; at first they do.
   void SetWaiting(bool waits);

@@ -4,8 +4,6 @@
 
 #include <sys/stat.h>
 
-#include <utility>
-
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "server/storage/body_codec.h"
@@ -26,20 +24,38 @@ constexpr const char* kSettings =
     "PRAGMA journal_size_limit = 67108864;"
     "PRAGMA temp_store = MEMORY;";
 
-absl::Status CheckWhole(Database* database) {
-  const absl::StatusOr<std::string> verdict = database->QueryText("PRAGMA quick_check(1)");
-  if (!verdict.ok()) return verdict.status();
-  if (*verdict == "ok") return absl::OkStatus();
-  return absl::DataLossError(*verdict);
-}
-
 absl::Status SetUp(Database* database) {
   // Checked before anything is written into a file that may be another program's.
   if (absl::Status status = CheckKind(database); !status.ok()) return status;
   if (absl::Status status = database->Execute(kSettings); !status.ok()) return status;
   if (absl::Status status = PrepareSchema(database); !status.ok()) return status;
-  return CheckWhole(database);
+  return database->Check("PRAGMA quick_check(1)");
 }
+
+// The statements that write, each at its number.
+enum Sql : std::size_t {
+  kAddContent,
+  kDropContent,
+  kPutName,
+  kDropName,
+  kSetRevision,
+  kDropRecords,
+  kAddRecord
+};
+constexpr const char* kSql[] = {
+    "INSERT INTO contents (digest, shape, body, checksum) VALUES (?, ?, ?, ?)",
+    "DELETE FROM contents WHERE digest = ?",
+    R"(INSERT INTO names (name, digest, revision, owner, checksum) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (name) DO UPDATE SET digest = excluded.digest,
+                                        revision = excluded.revision,
+                                        owner = excluded.owner,
+                                        checksum = excluded.checksum)",
+    "DELETE FROM names WHERE name = ?",
+    "UPDATE registry SET revision = ?, checksum = ?",
+    "DELETE FROM scene_records WHERE name = ?",
+    R"(INSERT INTO scene_records
+         (name, incarnation, revision, is_whole, change, owner, checksum)
+       VALUES (?, ?, ?, ?, ?, ?, ?))"};
 
 std::uint64_t FileSize(const std::string& path) {
   struct stat status {};
@@ -64,37 +80,17 @@ absl::StatusOr<std::unique_ptr<SqliteShapeStore>> SqliteShapeStore::Open(const s
   absl::StatusOr<Database> database = Database::Open(path, OpenMode::kCreate, vfs);
   if (!database.ok()) return WithAdvice(path, database.status());
   if (absl::Status status = SetUp(&*database); !status.ok()) return WithAdvice(path, status);
-  absl::StatusOr<Statements> statements = Prepare(&*database);
-  if (!statements.ok()) return WithAdvice(path, statements.status());
+  std::vector<Statement> statements;
+  for (const char* const sql : kSql) {
+    absl::StatusOr<Statement> statement = database->Prepare(sql);
+    if (!statement.ok()) return WithAdvice(path, statement.status());
+    statements.push_back(*std::move(statement));
+  }
   std::unique_ptr<SqliteShapeStore> store(
-      new SqliteShapeStore(path, vfs, *std::move(database), *std::move(statements)));
+      new SqliteShapeStore(path, vfs, *std::move(database), std::move(statements)));
   // If this fails, for example on a full disk, the shapes can still be read; commits try it again.
   store->FoldLog().IgnoreError();
   return store;
-}
-
-absl::StatusOr<SqliteShapeStore::Statements> SqliteShapeStore::Prepare(Database* database) {
-  std::vector<Statement> prepared;
-  for (const char* const sql :
-       {"INSERT INTO contents (digest, shape, body, checksum) VALUES (?, ?, ?, ?)",
-        "DELETE FROM contents WHERE digest = ?",
-        R"(INSERT INTO names (name, digest, revision, owner, checksum) VALUES (?, ?, ?, ?, ?)
-           ON CONFLICT (name) DO UPDATE SET digest = excluded.digest,
-                                            revision = excluded.revision,
-                                            owner = excluded.owner,
-                                            checksum = excluded.checksum)",
-        "DELETE FROM names WHERE name = ?", "UPDATE registry SET revision = ?, checksum = ?",
-        "DELETE FROM scene_records WHERE name = ?",
-        R"(INSERT INTO scene_records
-             (name, incarnation, revision, is_whole, change, owner, checksum)
-           VALUES (?, ?, ?, ?, ?, ?, ?))"}) {
-    absl::StatusOr<Statement> statement = database->Prepare(sql);
-    if (!statement.ok()) return statement.status();
-    prepared.push_back(*std::move(statement));
-  }
-  return Statements{std::move(prepared[0]), std::move(prepared[1]), std::move(prepared[2]),
-                    std::move(prepared[3]), std::move(prepared[4]), std::move(prepared[5]),
-                    std::move(prepared[6])};
 }
 
 absl::Status SqliteShapeStore::Commit(const RegistryChanges& changes) {
@@ -124,8 +120,7 @@ absl::Status SqliteShapeStore::FoldLog() {
 
 SqliteShapeStore::File SqliteShapeStore::FileOf(const std::string& path) {
   struct stat status {};
-  if (stat(path.c_str(), &status) != 0) return {};
-  return {status.st_dev, status.st_ino};
+  return stat(path.c_str(), &status) == 0 ? File(status.st_dev, status.st_ino) : File();
 }
 
 absl::Status SqliteShapeStore::RequireInPlace() const {
@@ -146,106 +141,70 @@ absl::Status SqliteShapeStore::WithTransaction(const std::function<absl::Status(
   return WithAdvice(path_, status);
 }
 
+// Nothing follows a failure: it may have ended the transaction, and later statements would then be
+// committed separately.
 absl::Status SqliteShapeStore::Write(const RegistryChanges& changes) {
   absl::Status status;
-  // Nothing follows a failure: it may have ended the transaction, and later statements would then
-  // be committed separately.
   for (const std::string& digest : changes.dropped) {
-    if (!status.ok()) break;
-    statements_.drop_content.BindText(1, digest);
-    status = statements_.drop_content.Run();
+    if (status.ok()) status = statements_[kDropContent].Run(digest);
   }
   for (const ShapeContentPtr& content : changes.added) {
-    if (status.ok()) status.Update(AddContent(*content));
+    if (status.ok()) status = AddContent(*content);
   }
-  for (const RegistryChanges::Name& name : changes.names) {
-    if (status.ok()) status.Update(PutName(name));
+  for (const NamedShape& name : changes.names) {
+    if (status.ok()) status = PutName(name);
   }
   for (const SceneRecord& record : changes.scenes) {
-    if (status.ok()) status.Update(PutScene(record));
+    if (status.ok()) status = PutScene(record);
   }
   if (!status.ok()) return status;
-  const std::string checksum = RowChecksum(changes.revision);
-  statements_.set_revision.BindNumber(1, static_cast<std::int64_t>(changes.revision));
-  statements_.set_revision.BindBlob(2, checksum);
-  return statements_.set_revision.Run();
+  return statements_[kSetRevision].Run(changes.revision, SqlBlob{RowChecksum(changes.revision)});
 }
 
 absl::Status SqliteShapeStore::AddContent(const ShapeContent& content) {
   const std::string body = EncodeBody(*content.body);
   const std::string checksum = RowChecksum(StoredContent{content.digest, content.serialized, body});
-  Statement& statement = statements_.add_content;
-  statement.BindText(1, content.digest);
-  statement.BindBlob(2, content.serialized);
-  statement.BindBlob(3, body);
-  statement.BindBlob(4, checksum);
-  return statement.Run();
+  return statements_[kAddContent].Run(content.digest, SqlBlob{content.serialized}, SqlBlob{body},
+                                      SqlBlob{checksum});
 }
 
-absl::Status SqliteShapeStore::PutName(const RegistryChanges::Name& name) {
-  if (name.content == nullptr) {
-    statements_.drop_name.BindText(1, name.name);
-    return statements_.drop_name.Run();
-  }
-  const std::string checksum =
-      RowChecksum(StoredName{name.name, name.content->digest, name.revision, name.owner});
-  statements_.put_name.BindText(1, name.name);
-  statements_.put_name.BindText(2, name.content->digest);
-  statements_.put_name.BindNumber(3, static_cast<std::int64_t>(name.revision));
-  statements_.put_name.BindText(4, name.owner);
-  statements_.put_name.BindBlob(5, checksum);
-  return statements_.put_name.Run();
+absl::Status SqliteShapeStore::PutName(const NamedShape& name) {
+  if (name.content == nullptr) return statements_[kDropName].Run(name.name);
+  const StoredName row = {name.name, name.content->digest, name.revision, name.owner};
+  return statements_[kPutName].Run(row.name, row.digest, row.revision, row.owner,
+                                   SqlBlob{RowChecksum(row)});
 }
 
 absl::Status SqliteShapeStore::PutScene(const SceneRecord& record) {
-  if (record.is_whole || record.revision == 0) {
-    statements_.drop_records.BindText(1, record.name);
-    if (absl::Status status = statements_.drop_records.Run(); !status.ok()) return status;
-  }
-  if (record.revision == 0) return absl::OkStatus();
-  const std::string checksum = RowChecksum(record);
-  Statement& statement = statements_.add_record;
-  statement.BindText(1, record.name);
-  statement.BindNumber(2, static_cast<std::int64_t>(record.incarnation));
-  statement.BindNumber(3, static_cast<std::int64_t>(record.revision));
-  statement.BindNumber(4, record.is_whole ? 1 : 0);
-  statement.BindBlob(5, record.change);
-  statement.BindText(6, record.owner);
-  statement.BindBlob(7, checksum);
-  return statement.Run();
-}
-
-absl::StatusOr<std::uint64_t> SqliteShapeStore::ReadRevision() {
-  absl::StatusOr<Statement> registry = database_.Prepare("SELECT revision, checksum FROM registry");
-  if (!registry.ok()) return registry.status();
-  const absl::StatusOr<bool> row = registry->Step();
-  if (!row.ok()) return row.status();
-  const auto revision = *row ? static_cast<std::uint64_t>(registry->Number(0)) : 0;
-  if (*row && registry->Bytes(1) == RowChecksum(revision)) return revision;
-  return absl::DataLossError("the registry's revision is not as it was written");
+  absl::Status status;
+  if (record.is_whole || record.revision == 0) status = statements_[kDropRecords].Run(record.name);
+  if (!status.ok() || record.revision == 0) return status;
+  return statements_[kAddRecord].Run(record.name, record.incarnation, record.revision,
+                                     std::uint64_t{record.is_whole}, SqlBlob{record.change},
+                                     record.owner, SqlBlob{RowChecksum(record)});
 }
 
 absl::StatusOr<StoredNames> SqliteShapeStore::ReadNames() {
   StoredNames stored;
-  const auto revision = ReadRevision();
-  if (!revision.ok()) return WithAdvice(path_, revision.status());
-  stored.revision = *revision;
-  absl::StatusOr<Statement> names =
-      database_.Prepare("SELECT name, digest, revision, owner, checksum FROM names");
-  if (!names.ok()) return WithAdvice(path_, names.status());
-  while (true) {
-    const absl::StatusOr<bool> row = names->Step();
-    if (!row.ok()) return WithAdvice(path_, row.status());
-    if (!*row) return stored;
-    stored.names.push_back({std::string(names->Bytes(0)), std::string(names->Bytes(1)),
-                            static_cast<std::uint64_t>(names->Number(2)),
-                            std::string(names->Bytes(3))});
-    if (names->Bytes(4) != RowChecksum(stored.names.back())) {
-      return WithAdvice(path_, absl::DataLossError(absl::StrCat("the row of the name '",
-                                                                absl::CHexEscape(names->Bytes(0)),
-                                                                "' is not as it was written")));
-    }
-  }
+  bool has_revision = false;
+  absl::Status status =
+      database_.ForEachRow("SELECT revision, checksum FROM registry", [&](const Statement& row) {
+        stored.revision = row.Number(0);
+        has_revision = row.Bytes(1) == RowChecksum(stored.revision);
+        return absl::OkStatus();
+      });
+  if (status.ok() && !has_revision)
+    status = absl::DataLossError("the registry's revision is not as it was written");
+  if (!status.ok()) return WithAdvice(path_, status);
+  status = database_.ForEachRow(
+      "SELECT name, digest, revision, owner, checksum FROM names", [&](const Statement& row) {
+        stored.names.push_back({row.Text(0), row.Text(1), row.Number(2), row.Text(3)});
+        if (row.Bytes(4) == RowChecksum(stored.names.back())) return absl::OkStatus();
+        return absl::DataLossError(absl::StrCat(
+            "the row of the name '", absl::CHexEscape(row.Bytes(0)), "' is not as it was written"));
+      });
+  if (!status.ok()) return WithAdvice(path_, status);
+  return stored;
 }
 
 // Parts are ranges of ids. Deletions leave gaps: parts of about the same size are good enough.
@@ -254,45 +213,33 @@ absl::Status SqliteShapeStore::ReadContents(const Part& part, const Visit& visit
   if (!database.ok()) return WithAdvice(path_, database.status());
   const auto last = database->QueryNumber("SELECT max(id) FROM contents");
   if (!last.ok()) return WithAdvice(path_, last.status());
-  absl::StatusOr<Statement> rows = database->Prepare(
-      "SELECT digest, shape, body, checksum FROM contents WHERE id > ? AND id <= ?");
-  if (!rows.ok()) return WithAdvice(path_, rows.status());
   const std::uint64_t ids = static_cast<std::uint64_t>(*last) / part.parts + 1;
-  rows->BindNumber(1, static_cast<std::int64_t>(part.part * ids));
-  rows->BindNumber(2, static_cast<std::int64_t>((part.part + 1) * ids));
-  while (true) {
-    const absl::StatusOr<bool> row = rows->Step();
-    if (!row.ok()) return WithAdvice(path_, row.status());
-    if (!*row) return absl::OkStatus();
-    const StoredContent content = {rows->Bytes(0), rows->Bytes(1), rows->Bytes(2)};
-    absl::Status status = rows->Bytes(3) == RowChecksum(content)
-                              ? visit(content)
-                              : absl::DataLossError("a content is not as it was written");
-    if (!status.ok()) return WithAdvice(path_, status);
-  }
+  const std::string sql =
+      absl::StrCat("SELECT digest, shape, body, checksum FROM contents WHERE id > ",
+                   part.part * ids, " AND id <= ", (part.part + 1) * ids);
+  return WithAdvice(path_, database->ForEachRow(sql, [&](const Statement& row) {
+    const StoredContent content = {row.Bytes(0), row.Bytes(1), row.Bytes(2)};
+    return row.Bytes(3) == RowChecksum(content)
+               ? visit(content)
+               : absl::DataLossError("a content is not as it was written");
+  }));
 }
 
 absl::Status SqliteShapeStore::ReadScenes(const VisitRecord& visit) {
-  absl::StatusOr<Statement> rows = database_.Prepare(
+  constexpr char kRecords[] =
       R"(SELECT name, incarnation, revision, is_whole, owner, change, checksum FROM scene_records
-         ORDER BY name, revision)");
-  if (!rows.ok()) return WithAdvice(path_, rows.status());
-  while (true) {
-    const absl::StatusOr<bool> row = rows->Step();
-    if (!row.ok()) return WithAdvice(path_, row.status());
-    if (!*row) return absl::OkStatus();
-    SceneRecord record = {.name = std::string(rows->Bytes(0)),
-                          .incarnation = static_cast<std::uint64_t>(rows->Number(1)),
-                          .revision = static_cast<std::uint64_t>(rows->Number(2)),
-                          .is_whole = rows->Number(3) != 0,
-                          .owner = std::string(rows->Bytes(4)),
-                          .change = std::string(rows->Bytes(5))};
-    const bool is_as_written = rows->Bytes(6) == RowChecksum(record);
-    absl::Status status = is_as_written
-                              ? visit(std::move(record))
-                              : absl::DataLossError("a scene's record is not as it was written");
-    if (!status.ok()) return WithAdvice(path_, status);
-  }
+         ORDER BY name, revision)";
+  return WithAdvice(path_, database_.ForEachRow(kRecords, [&](const Statement& row) {
+    SceneRecord record = {.name = row.Text(0),
+                          .incarnation = row.Number(1),
+                          .revision = row.Number(2),
+                          .is_whole = row.Number(3) != 0,
+                          .owner = row.Text(4),
+                          .change = row.Text(5)};
+    return row.Bytes(6) == RowChecksum(record)
+               ? visit(std::move(record))
+               : absl::DataLossError("a scene's record is not as it was written");
+  }));
 }
 
 std::uint64_t SqliteShapeStore::byte_size() const {

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -34,33 +36,23 @@ class SqliteShapeStore final : public ShapeStore {
   std::uint64_t byte_size() const override;
 
  private:
-  struct Statements {
-    Statement add_content, drop_content, put_name, drop_name, set_revision, drop_records,
-        add_record;
-  };
-
-  SqliteShapeStore(std::string path, const char* vfs, Database database, Statements statements)
+  SqliteShapeStore(std::string path, const char* vfs, Database database,
+                   std::vector<Statement> statements)
       : path_(std::move(path)),
         vfs_(vfs),
         file_(FileOf(path_)),
         database_(std::move(database)),
         statements_(std::move(statements)) {}
 
-  static absl::StatusOr<Statements> Prepare(Database* database);
   // The file that has the name; 0 and 0 for none.
-  struct File {
-    dev_t device = 0;
-    ino_t number = 0;
-    friend bool operator==(const File&, const File&) = default;
-  };
+  using File = std::pair<dev_t, ino_t>;
   static File FileOf(const std::string& path);
 
   // Requires: inside a transaction.
   absl::Status Write(const RegistryChanges& changes);
   absl::Status AddContent(const ShapeContent& content);
-  absl::Status PutName(const RegistryChanges::Name& name);
+  absl::Status PutName(const NamedShape& name);
   absl::Status PutScene(const SceneRecord& record);
-  absl::StatusOr<std::uint64_t> ReadRevision();
   // Makes the log durable that existed when the store was opened; returns immediately if that is
   // done.
   absl::Status FoldLog();
@@ -72,7 +64,7 @@ class SqliteShapeStore final : public ShapeStore {
   const char* const vfs_;
   const File file_;
   Database database_;
-  Statements statements_;
+  std::vector<Statement> statements_;  // that write
   bool is_log_folded_ = false;
 };
 

@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "server/storage/freshness.h"
+#include "server/storage/shared_registry.h"
 #include "server/transport/completion.h"
 
 namespace clearance::server {

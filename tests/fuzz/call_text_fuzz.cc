@@ -11,7 +11,6 @@
 #include "server/guard/caller.h"
 #include "server/registry/page_token.h"
 #include "server/registry/shape_name.h"
-#include "server/services/pages.h"
 #include "tests/fuzz/byte_reader.h"
 #include "tests/fuzz/fuzz_check.h"
 

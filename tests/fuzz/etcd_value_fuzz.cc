@@ -84,7 +84,7 @@ bool Settle(bool makes_hash_right, const std::string& name, mvccpb::KeyValue* pa
 
 void FuzzContent(bool makes_hash_right, const server::KeyMeaning& meaning, mvccpb::KeyValue pair) {
   if (!Settle<store::v1::ContentValue>(makes_hash_right, meaning.name, &pair)) return;
-  const auto content = server::EtcdValues(nullptr, Keys(), 1).Content(meaning, pair);
+  const auto content = server::EtcdValues(nullptr, Keys(), 1).Content(pair);
   if (!content.ok()) return RequireRefusal(content.status(), pair.key());
   Require(content->digest == meaning.name, "a content is its key's");
   const auto stored = server::ReadStored(content->view());
@@ -96,14 +96,14 @@ void FuzzContent(bool makes_hash_right, const server::KeyMeaning& meaning, mvccp
 
 void FuzzScene(bool makes_hash_right, const server::KeyMeaning& meaning, mvccpb::KeyValue pair) {
   if (!Settle<store::v1::SceneValue>(makes_hash_right, meaning.name, &pair)) return;
-  const auto record = server::EtcdValues(nullptr, Keys(), 1).Scene(meaning, pair);
+  const auto record = server::EtcdValues(nullptr, Keys(), 1).Scene(pair);
   if (!record.ok()) return RequireRefusal(record.status(), pair.key());
   Require(record->name == meaning.name && record->revision == meaning.revision,
           "a record is its key's");
 }
 
 void FuzzName(const server::KeyMeaning& meaning, const mvccpb::KeyValue& pair) {
-  const auto name = server::EtcdValues(nullptr, Keys(), 1).Name(meaning, pair);
+  const auto name = server::EtcdValues(nullptr, Keys(), 1).Name(pair);
   if (!name.ok()) return RequireRefusal(name.status(), pair.key());
   Require(name->name == meaning.name, "a name is its key's");
 }

@@ -309,8 +309,8 @@ Server::Server() {
   v1::Shape ball;
   ball.mutable_sphere()->set_radius(1);
   const auto content = server::BuildContent(ball, kLimits, registry);
-  Require(content.ok() && registry.Register("registered", *content, {}).ok(),
-          "a ball is registered");
+  Require(content.ok(), "a ball is built");
+  registry.Follow({{"registered", *content, 1}}, 1);
 }
 
 std::vector<v1::SessionResponse> RunSession(const std::vector<v1::SessionRequest>& messages,

@@ -13,8 +13,8 @@
 #include <thread>
 #include <vector>
 
-#include "server/etcd/etcd_blobs.h"
 #include "server/etcd/etcd_store.h"
+#include "server/etcd/etcd_values.h"
 #include "server/guard/refusal.h"
 #include "server/observe/steady_clock.h"
 #include "tests/integration/etcd/etcd_cluster.h"

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "server/etcd/etcd_blobs.h"
 #include "server/etcd/etcd_store.h"
+#include "server/etcd/etcd_values.h"
 #include "server/observe/steady_clock.h"
 #include "tests/integration/etcd/etcd_cluster.h"
 #include "tests/integration/etcd/replica.h"

@@ -144,7 +144,7 @@ TEST(ShapeContent, IsNotBuiltAgainWhileTheRegistryHoldsIt) {
   const v1::Shape shape = DifferentShapes()[11];
   const ShapeContentPtr first = *BuildContent(shape, {}, registry);
   EXPECT_NE(*BuildContent(shape, {}, registry), first);
-  ASSERT_TRUE(registry.Register("a", first, {}).ok());
+  registry.Follow({{"a", first, 1}}, 1);
   EXPECT_EQ(*BuildContent(shape, {}, registry), first);
 }
 

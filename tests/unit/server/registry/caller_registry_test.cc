@@ -30,7 +30,7 @@ class CallerRegistryTest : public ::testing::Test {
  protected:
   CallerRegistryTest() {
     for (const char* name : {"a/1", "b/1", "b/2", "c/1", "c/2", "d/1"}) {
-      EXPECT_TRUE(registry_.Register(name, Ball(1), {}).ok());
+      EXPECT_TRUE(server::Register(&registry_, name, Ball(1)).ok());
     }
   }
 
@@ -54,9 +54,9 @@ class CallerRegistryTest : public ::testing::Test {
                                                   const ShapeContentPtr& content,
                                                   const RegisterOptions& options) {
     const auto allowed = registry.AllowRegister(name, options);
-    auto registered = allowed.ok() ? registry_.Register(name, content, *allowed)
+    auto registered = allowed.ok() ? server::Register(&registry_, name, content, *allowed)
                                    : absl::StatusOr<Registry::Registration>(allowed.status());
-    return registry.ConcludeRegister({name, content->digest, options}, std::move(registered));
+    return registry.ConcludeRegister(name, options, std::move(registered));
   }
 
   Registry registry_{{}, nullptr};

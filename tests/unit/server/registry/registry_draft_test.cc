@@ -30,7 +30,7 @@ std::vector<std::string> DigestsOf(const std::vector<ShapeContentPtr>& contents)
 // "name=digest", or "name" alone where it goes.
 std::vector<std::string> NamesOf(const RegistryChanges& changes) {
   std::vector<std::string> names;
-  for (const RegistryChanges::Name& change : changes.names) {
+  for (const NamedShape& change : changes.names) {
     names.push_back(change.name + (change.content == nullptr ? "" : "=" + change.content->digest));
   }
   return names;
@@ -39,8 +39,8 @@ std::vector<std::string> NamesOf(const RegistryChanges& changes) {
 class RegistryDraftTest : public ::testing::Test {
  protected:
   RegistryDraftTest() {
-    EXPECT_TRUE(registry_.Register("a", Ball(1), {}).ok());
-    EXPECT_TRUE(registry_.Register("b", Ball(2), {}).ok());
+    EXPECT_TRUE(Register(&registry_, "a", Ball(1), {}).ok());
+    EXPECT_TRUE(Register(&registry_, "b", Ball(2), {}).ok());
   }
 
   Registry registry_{{.max_shapes = 3}, nullptr};
@@ -62,7 +62,7 @@ TEST_F(RegistryDraftTest, ShowsNothingUntilItIsApplied) {
 TEST_F(RegistryDraftTest, ThatIsDroppedHasChangedNothing) {
   { EXPECT_TRUE(RegistryDraft(&registry_).Register("c", Ball(3), {}).ok()); }
   EXPECT_FALSE(registry_.FindByName("c").ok());
-  EXPECT_EQ(registry_.Register("c", Ball(3), {})->revision, 3u);
+  EXPECT_EQ(Register(&registry_, "c", Ball(3), {})->revision, 3u);
 }
 
 TEST_F(RegistryDraftTest, SaysWhatItComesTo) {
@@ -108,10 +108,8 @@ class OwnedShapes : public ::testing::Test {
   }
 
   absl::StatusCode Put(const std::string& owner, const std::string& name, double radius) {
-    return registry_
-        .Register(name, Ball(radius), {.replace = true, .validate_only = false, .owner = owner})
-        .status()
-        .code();
+    const RegisterOptions options = {.replace = true, .validate_only = false, .owner = owner};
+    return Register(&registry_, name, Ball(radius), options).status().code();
   }
   void Expect(const std::string& owner, std::uint64_t balls) const {
     EXPECT_EQ(registry_.HoldingOf(owner), (Holding{balls, balls * Ball(1)->byte_size()})) << owner;
@@ -126,7 +124,7 @@ TEST_F(OwnedShapes, CountForWhoeverGaveTheNameItsContent) {
   ASSERT_EQ(Put("two", "b", 1), absl::StatusCode::kOk);  // the same content counts again
   Expect("two", 2);
   EXPECT_EQ(registry_.FindByName("a")->shape.owner, "two");
-  const absl::Status refused = registry_.Register("c", Ball(1), {.owner = "two"}).status();
+  const absl::Status refused = Register(&registry_, "c", Ball(1), {.owner = "two"}).status();
   EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(registry_.size(), 2u);
   EXPECT_EQ(Put("two", "b", 2), absl::StatusCode::kOk);  // one for one
@@ -164,7 +162,7 @@ TEST_F(OwnedShapes, GoOverToWhoeverReplacesThem) {
 TEST_F(OwnedShapes, FreeWhatTheirOwnerHeldWhoeverDeletesThem) {
   ASSERT_EQ(Put("two", "a", 1), absl::StatusCode::kOk);
   ASSERT_EQ(Put("two", "b", 2), absl::StatusCode::kOk);
-  ASSERT_TRUE(registry_.Delete("a", "").ok());
+  ASSERT_TRUE(Delete(&registry_, "a", "").ok());
   Expect("two", 1);
   EXPECT_EQ(Put("two", "c", 3), absl::StatusCode::kOk);
 }
@@ -184,7 +182,7 @@ TEST_F(OwnedShapes, CountAsTheyAreDrafted) {
 }
 
 TEST_F(OwnedShapes, CountAfterARestartAsBefore) {
-  registry_.Restore({{"a", Ball(1), 1, "two"}, {"b", Ball(1), 2, "two"}, {"c", Ball(2), 3, ""}}, 3);
+  registry_.Follow({{"a", Ball(1), 1, "two"}, {"b", Ball(1), 2, "two"}, {"c", Ball(2), 3, ""}}, 3);
   Expect("two", 2);
   EXPECT_EQ(Put("two", "d", 3), absl::StatusCode::kResourceExhausted);
 }
@@ -195,8 +193,8 @@ class DetachedShapes : public ::testing::Test {
   // Registers it and deletes it again. What somebody may hold of it then.
   RigidBodyPtr Pass(double radius) {
     const ShapeContentPtr ball = Ball(radius);
-    EXPECT_TRUE(registry_.Register("ball", ball, {}).ok());
-    EXPECT_TRUE(registry_.Delete("ball", "").ok());
+    EXPECT_TRUE(Register(&registry_, "ball", ball, {}).ok());
+    EXPECT_TRUE(Delete(&registry_, "ball", "").ok());
     return ball->body;
   }
 
@@ -219,35 +217,35 @@ TEST_F(DetachedShapes, CountAsLongAsSomebodyHoldsThem) {
 TEST_F(DetachedShapes, LetNoNewContentInWhereTheyAreTooMany) {
   std::vector<RigidBodyPtr> held = {Pass(1)};
   held.push_back(Pass(2));
-  const absl::Status refused = registry_.Register("ball", Ball(3), {}).status();
+  const absl::Status refused = Register(&registry_, "ball", Ball(3), {}).status();
   EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(ErrorOf(refused).value(), FormatNumber(2 * bytes_) + " bytes of deleted shapes");
   EXPECT_EQ(ErrorOf(refused).limit(), "max_registry_bytes <= " + FormatNumber(bytes_));
   held.pop_back();
-  EXPECT_TRUE(registry_.Register("ball", Ball(3), {}).ok());
+  EXPECT_TRUE(Register(&registry_, "ball", Ball(3), {}).ok());
   // What is held by its name needs nothing more.
   held.push_back(Ball(3)->body);
-  EXPECT_TRUE(registry_.Register("again", Ball(3), {}).ok());
+  EXPECT_TRUE(Register(&registry_, "again", Ball(3), {}).ok());
 }
 
 TEST_F(DetachedShapes, CountNoMoreOnceTheyHaveANameAgain) {
   const ShapeContentPtr ball = Ball(1);
-  ASSERT_TRUE(registry_.Register("ball", ball, {}).ok());
-  ASSERT_TRUE(registry_.Delete("ball", "").ok());
+  ASSERT_TRUE(Register(&registry_, "ball", ball, {}).ok());
+  ASSERT_TRUE(Delete(&registry_, "ball", "").ok());
   EXPECT_EQ(registry_.LookAtDetached(), bytes_);
-  ASSERT_TRUE(registry_.Register("ball", ball, {}).ok());
+  ASSERT_TRUE(Register(&registry_, "ball", ball, {}).ok());
   EXPECT_EQ(registry_.LookAtDetached(), 0u);
 }
 
 TEST(RegistryRestore, TakesWhatWasStoredWhateverTheLimits) {
   Registry registry({.max_shapes = 1}, nullptr);
-  registry.Restore({{"a", Ball(1), 3}, {"b", Ball(1), 5}}, 9);
+  registry.Follow({{"a", Ball(1), 3}, {"b", Ball(1), 5}}, 9);
   EXPECT_EQ(registry.revision(), 9u);
   EXPECT_EQ(registry.size(), 2u);
   EXPECT_EQ(registry.FindByName("b")->shape.revision, 5u);
-  EXPECT_EQ(registry.Register("c", Ball(1), {}).status().code(),
+  EXPECT_EQ(Register(&registry, "c", Ball(1), {}).status().code(),
             absl::StatusCode::kResourceExhausted);
-  EXPECT_EQ(*registry.Delete("a", ""), 10u);
+  EXPECT_EQ(*Delete(&registry, "a", ""), 10u);
 }
 
 }  // namespace

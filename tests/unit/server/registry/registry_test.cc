@@ -20,7 +20,7 @@ using ::testing::ElementsAre;
 
 absl::StatusOr<Registry::Registration> Put(Registry& registry, const char* name, double radius,
                                            RegisterOptions options = {}) {
-  return registry.Register(name, Ball(radius), options);
+  return Register(&registry, name, Ball(radius), options);
 }
 
 TEST(Registry, CountsARevisionForEveryChangeAndForNothingElse) {
@@ -32,8 +32,8 @@ TEST(Registry, CountsARevisionForEveryChangeAndForNothingElse) {
             absl::StatusCode::kAlreadyExists);
   EXPECT_EQ(Put(registry, "b", 2, {.replace = false, .validate_only = true})->revision, 1u);
   EXPECT_EQ(Put(registry, "a", 2, {.replace = true, .validate_only = false})->revision, 2u);
-  EXPECT_EQ(*registry.Delete("a", ""), 3u);
-  EXPECT_FALSE(registry.Delete("a", "").ok());
+  EXPECT_EQ(*Delete(&registry, "a", ""), 3u);
+  EXPECT_FALSE(Delete(&registry, "a", "").ok());
   EXPECT_EQ(registry.revision(), 3u);
 }
 
@@ -63,7 +63,7 @@ TEST(Registry, ForgetsAContentWithItsLastName) {
   Registry registry({}, nullptr);
   const std::string digest = Put(registry, "a", 1)->shape.content->digest;
   ASSERT_TRUE(Put(registry, "b", 1).ok());
-  ASSERT_TRUE(registry.Delete("a", digest).ok());
+  ASSERT_TRUE(Delete(&registry, "a", digest).ok());
   EXPECT_EQ(registry.FindByDigest(digest)->shape.name, "b");
   ASSERT_TRUE(Put(registry, "b", 2, {.replace = true, .validate_only = false}).ok());
   EXPECT_EQ(registry.FindByDigest(digest).status().code(), absl::StatusCode::kNotFound);
@@ -133,7 +133,7 @@ TEST(Registry, MayBeChangedAndReadByManyThreads) {
       for (int i = 0; i < 500; ++i) {
         (void)Put(registry, "shared", 1 + (i + t) % 3, {.replace = true, .validate_only = false});
         if (const auto shape = registry.FindByName("shared"); shape.ok()) ++found;
-        if (i % 50 == 0) (void)registry.Delete("shared", "");
+        if (i % 50 == 0) (void)Delete(&registry, "shared", "");
         (void)registry.List("", "", 10);
       }
     });

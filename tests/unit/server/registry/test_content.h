@@ -4,12 +4,14 @@
 
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <string_view>
 #include <variant>
 
 #include "core/shape/make_shape.h"
 #include "server/registry/digest.h"
-#include "server/registry/registry.h"
+#include "server/registry/registry_draft.h"
 
 namespace clearance::server {
 
@@ -19,6 +21,25 @@ inline ShapeContentPtr Ball(double radius) {
   content->body = MakeBody(std::get<ConvexShapePtr>(MakePoint(radius)));
   content->serialized = "ball";
   return content;
+}
+
+// Makes one registration.
+inline absl::StatusOr<Registry::Registration> Register(Registry* registry, std::string_view name,
+                                                       const ShapeContentPtr& content,
+                                                       const RegisterOptions& options = {}) {
+  RegistryDraft draft(registry);
+  auto registered = draft.Register(name, content, options);
+  draft.Apply();
+  return registered;
+}
+
+// Makes one deletion.
+inline absl::StatusOr<std::uint64_t> Delete(Registry* registry, std::string_view name,
+                                            std::string_view etag) {
+  RegistryDraft draft(registry);
+  auto revision = draft.Delete(name, etag);
+  draft.Apply();
+  return revision;
 }
 
 }  // namespace clearance::server
