@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "server/schedule/thread_clock.h"
+#include "server/schedule/scheduling.h"
 
 namespace clearance::server {
 

@@ -9,7 +9,6 @@
 
 #include "server/guard/share_ledger.h"
 #include "server/schedule/scheduling.h"
-#include "server/schedule/thread_clock.h"
 
 namespace clearance::server {
 namespace {
