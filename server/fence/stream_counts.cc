@@ -35,18 +35,14 @@ Json Parse(char* text) {
   return parsed.is_object() ? parsed : Json::object();
 }
 
-// Returns the member at the end of the path; null if there is none.
-const Json* Find(const Json& object, std::initializer_list<const char*> path) {
-  const Json* found = &object;
-  for (const char* const name : path) {
-    if (!found->is_object() || !found->contains(name)) return nullptr;
-    found = &(*found)[name];
-  }
-  return found;
+// Returns the member at the path; null if there is none.
+const Json* Find(const Json& object, const char* path) {
+  const Json::json_pointer pointer(path);
+  return object.contains(pointer) ? &object.at(pointer) : nullptr;
 }
 
 // gRPC writes 64-bit numbers as text and leaves zeros out.
-std::int64_t NumberAt(const Json& object, std::initializer_list<const char*> path) {
+std::int64_t NumberAt(const Json& object, const char* path) {
   const Json* const found = Find(object, path);
   std::int64_t number = 0;
   if (found == nullptr) return 0;
@@ -93,13 +89,13 @@ std::optional<StreamCounts> StreamBook::CountsOf(const std::string& peer_key) {
     sockets_.erase(found);
     return std::nullopt;
   }
-  const auto number = [&](const char* name) {
-    return static_cast<std::uint64_t>(NumberAt(socket, {"socket", "data", name}));
+  const auto number = [&](const char* path) {
+    return static_cast<std::uint64_t>(NumberAt(socket, path));
   };
-  return StreamCounts{.started = number("streamsStarted"),
-                      .answered = number("streamsSucceeded"),
-                      .given_up = number("streamsFailed"),
-                      .messages = number("messagesReceived")};
+  return StreamCounts{.started = number("/socket/data/streamsStarted"),
+                      .answered = number("/socket/data/streamsSucceeded"),
+                      .given_up = number("/socket/data/streamsFailed"),
+                      .messages = number("/socket/data/messagesReceived")};
 }
 
 // Searches all servers of the process: the port tells which one is ours.
@@ -109,12 +105,12 @@ void StreamBook::FindNewSockets() {
     newest_ = 0;
   }
   const Json servers = Parse(grpc_channelz_get_servers(0));
-  const Json* const list = Find(servers, {"server"});
+  const Json* const list = Find(servers, "/server");
   if (list == nullptr) return;
   const std::int64_t first = newest_ + 1;
   for (const Json& server : *list) {
     newest_ = first - 1;
-    FindSocketsOf(NumberAt(server, {"ref", "serverId"}));
+    FindSocketsOf(NumberAt(server, "/ref/serverId"));
   }
 }
 
@@ -122,24 +118,24 @@ void StreamBook::FindSocketsOf(std::int64_t server) {
   for (bool is_end = false; !is_end;) {
     const Json page = Parse(grpc_channelz_get_server_sockets(
         static_cast<std::intptr_t>(server), static_cast<std::intptr_t>(newest_ + 1), kPage));
-    const Json* const list = Find(page, {"socketRef"});
+    const Json* const list = Find(page, "/socketRef");
     is_end = page.contains("end") || list == nullptr || list->empty();
     if (list == nullptr) return;
-    for (const Json& reference : *list) Remember(NumberAt(reference, {"socketId"}));
+    for (const Json& reference : *list) Remember(NumberAt(reference, "/socketId"));
   }
 }
 
 void StreamBook::Remember(std::int64_t socket) {
   newest_ = std::max(newest_, socket);
   const Json found = Parse(grpc_channelz_get_socket(static_cast<std::intptr_t>(socket)));
-  const Json* const remote = Find(found, {"socket", "remote", "tcpip_address", "ip_address"});
-  if (NumberAt(found, {"socket", "local", "tcpip_address", "port"}) != port_) return;
+  const Json* const remote = Find(found, "/socket/remote/tcpip_address/ip_address");
+  if (NumberAt(found, "/socket/local/tcpip_address/port") != port_) return;
   std::string address;
   if (remote == nullptr || !remote->is_string() ||
       !absl::Base64Unescape(remote->get_ref<const std::string&>(), &address)) {
     return;
   }
-  sockets_[Join(address, NumberAt(found, {"socket", "remote", "tcpip_address", "port"}))] = socket;
+  sockets_[Join(address, NumberAt(found, "/socket/remote/tcpip_address/port"))] = socket;
 }
 
 }  // namespace clearance::server
