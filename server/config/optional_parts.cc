@@ -41,4 +41,9 @@ absl::Status RefuseFlagsOfAbsentParts(const ServerConfig& config) {
   return status;
 }
 
+bool IsInEffect(absl::string_view flag) {
+  return (kHasFence || !absl::c_linear_search(kFence.flags, flag)) &&
+         (kHasEtcd || !absl::c_linear_search(kEtcd.flags, flag));
+}
+
 }  // namespace clearance::server

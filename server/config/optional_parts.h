@@ -28,4 +28,7 @@ absl::Status RefuseFlagsOf(const OptionalPart& part, const ServerConfig& config)
 // The same for each part that this build does not have.
 absl::Status RefuseFlagsOfAbsentParts(const ServerConfig& config);
 
+// Returns whether this build has the part that the flag needs, if it needs one.
+bool IsInEffect(absl::string_view flag);
+
 }  // namespace clearance::server

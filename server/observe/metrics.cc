@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "prometheus/text_serializer.h"
+#include "server/config/optional_parts.h"
 #include "server/config/settings.h"
 #include "server/observe/process_metrics.h"
 
@@ -145,7 +146,7 @@ void Metrics::Record(const BatchTally& tally, absl::Duration compute_time) {
 
 void Metrics::ShowLimits(const ServerConfig& config) {
   for (const Setting& setting : AllSettings()) {
-    if (!setting.has(kShown)) continue;
+    if (!setting.has(kShown) || !IsInEffect(setting.name)) continue;
     prometheus::BuildGauge()
         .Name(absl::StrCat("clearance_", setting.name, setting.is_time ? "_seconds" : ""))
         .Help(setting.help)
