@@ -2,20 +2,15 @@
 
 #include "server/fence/stream_counts.h"
 
-#include <arpa/inet.h>
 #include <grpc/grpc.h>
 #include <grpc/support/alloc.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "server/fence/connection_table.h"
 
 namespace clearance::server {
 namespace {
@@ -52,29 +47,7 @@ std::int64_t NumberAt(const Json& object, const char* path) {
              : 0;
 }
 
-std::string Join(absl::string_view address, std::int64_t port) {
-  return absl::StrCat(address, ":", port);
-}
-
 }  // namespace
-
-std::string PeerKey(const sockaddr_storage& peer) {
-  // The ports of both families are at the same place.
-  const in_port_t port = reinterpret_cast<const sockaddr_in&>(peer).sin_port;
-  return Join(AddressBytes(peer), ntohs(port));
-}
-
-std::string PeerText(const std::string& peer_key) {
-  // An address may contain the byte of a colon, the digits of a port may not.
-  const std::size_t end = peer_key.rfind(':');
-  if (end != sizeof(in_addr) && end != sizeof(in6_addr)) return "unix:";
-  const std::string port = peer_key.substr(end);
-  const int family = end == sizeof(in_addr) ? AF_INET : AF_INET6;
-  std::array<char, INET6_ADDRSTRLEN> text = {};
-  inet_ntop(family, peer_key.data(), text.data(), text.size());
-  return family == AF_INET ? absl::StrCat("ipv4:", text.data(), port)
-                           : absl::StrCat("ipv6:%5B", text.data(), "%5D", port);
-}
 
 std::optional<StreamCounts> StreamBook::CountsOf(const std::string& peer_key) {
   if (!has_searched_ && !sockets_.contains(peer_key)) {
@@ -135,7 +108,9 @@ void StreamBook::Remember(std::int64_t socket) {
       !absl::Base64Unescape(remote->get_ref<const std::string&>(), &address)) {
     return;
   }
-  sockets_[Join(address, NumberAt(found, "/socket/remote/tcpip_address/port"))] = socket;
+  // As PeerKey().
+  const std::int64_t port = NumberAt(found, "/socket/remote/tcpip_address/port");
+  sockets_[absl::StrCat(address, ":", port)] = socket;
 }
 
 }  // namespace clearance::server

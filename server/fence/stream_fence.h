@@ -48,7 +48,7 @@ enum class CutReason : std::uint8_t {
   kRefusedCalls,
 };
 
-// What becomes of the address of a connection that is cut.
+// The consequence for the address of a connection that is cut.
 enum class AfterCut : std::uint8_t { kNothing, kWarnOrBan, kBan };
 
 // A reason as the metrics and the log tell it, and its consequence.
@@ -133,11 +133,11 @@ class StreamFence {
   // those that bytes not certainly parsed by then can have opened.
   static std::uint64_t MostStreams(const FenceNotes& notes);
 
-  // Returns the connections to cut because all together have more than `max_total_streams` open, and
-  // those of the worst address that have more to be read than a few calls: gRPC reads the received
-  // bytes of a hundred connections before it sees that one was cut. Up to twice as many streams are
-  // tolerated until the server had the time to work off the backlog that it found when it went on.
-  // Requires: this look has been at all connections.
+  // Returns the connections to cut if all together have more than `max_total_streams` open. With
+  // them go those of the worst address that have more to be read than a few calls: gRPC reads the
+  // received bytes of a hundred connections before it sees that one was cut. Up to twice as many
+  // streams are tolerated until the server had the time to work off the backlog that it found when
+  // it went on. Requires: this look has been at all connections.
   std::vector<StreamHolder> InExcess(ConnectionTable* connections);
 
   // Notes how much gRPC has read of the connection, with each close look.
