@@ -11,7 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "grpc/health/v1/health.grpc.pb.h"
-#include "server/transport/tls_material.h"
+#include "server/transport/tls_certificates.h"
 
 namespace clearance::server {
 
