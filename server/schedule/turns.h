@@ -10,7 +10,6 @@
 
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -19,6 +18,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -61,7 +61,9 @@ class Turns {
     std::uint64_t given = 0;
     std::uint64_t entry = 0;  // numbers those that begin to wait
 
-    auto operator<=>(const Place&) const = default;
+    friend bool operator<(const Place& a, const Place& b) {
+      return std::tie(a.given, a.entry) < std::tie(b.given, b.entry);
+    }
   };
   template <class Member>
   using Waiting = std::map<Place, Member*>;
