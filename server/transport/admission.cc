@@ -114,7 +114,7 @@ absl::Status Admission::TakeSessionPlace(ShareLedger::Part* place) const {
   place->Join(caller_.holder());
   const Verdict verdict = place->TryTake(1, most_of_principal);
   if (verdict == Verdict::kGranted) return absl::OkStatus();
-  if (verdict != Verdict::kCallerLimit) {
+  if (principal == nullptr || verdict != Verdict::kCallerLimit) {
     parts_.metrics.sessions_refused().Increment();
     return place->Refuse(verdict, 1);
   }
