@@ -14,7 +14,7 @@
 #include "server/access/token_file.h"
 #include "server/guard/principal.h"
 #include "server/storage/backup.h"
-#include "server/transport/tls_material.h"
+#include "server/transport/tls_certificates.h"
 
 namespace clearance::server {
 namespace {

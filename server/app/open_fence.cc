@@ -11,9 +11,8 @@ absl::StatusOr<std::unique_ptr<AcceptLoop>> OpenFence(const ServerConfig& config
       .most = connections,
       .most_of_address = config.max_connections_per_address,
       .ban_after_cut = config.ban_after_cut,
-      .fence = {config.max_streams_per_connection, config.limits.max_transport_bytes,
-                config.max_total_bytes_in_flight},
-      .most_streams = config.max_streams};
+      .fence = {config.max_streams_per_connection, config.max_streams,
+                config.limits.max_transport_bytes, config.max_total_bytes_in_flight}};
   return Listener::Open(config.listen, limits, series, log);
 }
 

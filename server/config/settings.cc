@@ -161,6 +161,10 @@ absl::Status CheckTogether(const ServerConfig& config) {
   return status;
 }
 
+bool IsInEffect(const Setting& setting) {
+  return (kHasFence || !setting.has(kOfFence)) && (kHasEtcd || !setting.has(kOfEtcd));
+}
+
 absl::Status RefuseFlagsOf(const OptionalPart& part, const ServerConfig& config) {
   for (const Setting& setting : AllSettings()) {
     const std::string value = setting.print(config);

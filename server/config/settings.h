@@ -62,6 +62,9 @@ inline constexpr OptionalPart kFence = {"fence", "CLEARANCE_FENCE", kOfFence};
 // The store that servers share.
 inline constexpr OptionalPart kEtcd = {"etcd store", "CLEARANCE_ETCD", kOfEtcd};
 
+// Returns whether this build has the part that the setting is of, if it is of one.
+bool IsInEffect(const Setting& setting);
+
 // INVALID_ARGUMENT, for a build without the part, if one of its settings differs from its default.
 absl::Status RefuseFlagsOf(const OptionalPart& part, const ServerConfig& config);
 

@@ -6,6 +6,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 
@@ -28,12 +29,30 @@ class AddressBans {
 
   // Bans the address. No effect if it is banned now, or on the empty key, which all peers without
   // an address share.
-  void Ban(const std::string& address_key, SteadyTime now);
+  void Ban(const std::string& address_key, SteadyTime now) {
+    if (IsBanned(address_key, now)) return;
+    Entry* const ban = Remember(address_key, now);
+    if (ban == nullptr) return;
+    ban->length = std::clamp(2 * ban->length, first_, kMostTimes * first_);
+    ban->end = now + ban->length;
+  }
+
   // The same for an event that an honest client may cause once. An address that was neither banned
   // nor warned lately is only warned. No effect if the connection that was cut was `opened` before
   // the warning: one cause may have made all open connections look alike.
-  void WarnOrBan(const std::string& address_key, SteadyTime opened, SteadyTime now);
-  bool IsBanned(const std::string& address_key, SteadyTime now) const;
+  void WarnOrBan(const std::string& address_key, SteadyTime opened, SteadyTime now) {
+    const auto found = bans_.find(address_key);
+    if (found == bans_.end() || IsForgotten(found->second, now)) {
+      Remember(address_key, now);
+    } else if (opened > found->second.end) {
+      Ban(address_key, now);
+    }
+  }
+
+  bool IsBanned(const std::string& address_key, SteadyTime now) const {
+    const auto found = bans_.find(address_key);
+    return found != bans_.end() && now < found->second.end;
+  }
 
   std::size_t size() const { return bans_.size(); }
 
@@ -43,8 +62,27 @@ class AddressBans {
     absl::Duration length;  // zero: it was only warned
   };
 
-  Entry* Remember(const std::string& address_key, SteadyTime now);
-  bool IsForgotten(const Entry& entry, SteadyTime now) const;
+  // Bans do not hold off an attacker that has more addresses than this.
+  static constexpr std::size_t kMostBans = 65'536;
+
+  // Returns the address's entry. An address that was not remembered is added as warned now. Null if
+  // bans are off, the address is empty, or there is no room.
+  Entry* Remember(const std::string& address_key, SteadyTime now) {
+    if (first_ <= absl::ZeroDuration() || address_key.empty()) return nullptr;
+    if (bans_.size() >= kMostBans && now >= next_sweep_) {
+      next_sweep_ = now + first_;
+      absl::erase_if(bans_, [&](const auto& ban) { return IsForgotten(ban.second, now); });
+    }
+    if (bans_.size() >= kMostBans && !bans_.contains(address_key)) return nullptr;
+    const Entry warned = {.end = now, .length = absl::ZeroDuration()};
+    Entry& entry = bans_.try_emplace(address_key, warned).first->second;
+    if (IsForgotten(entry, now)) entry = warned;
+    return &entry;
+  }
+
+  bool IsForgotten(const Entry& entry, SteadyTime now) const {
+    return entry.end + kMostTimes * first_ <= now;
+  }
 
   const absl::Duration first_;
   SteadyTime next_sweep_ = SteadyTime();          // a sweep visits all entries

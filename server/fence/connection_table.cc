@@ -2,6 +2,7 @@
 
 #include "server/fence/connection_table.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <linux/sockios.h>
 #include <linux/tcp.h>
@@ -10,8 +11,10 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
+#include <array>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "server/observe/descriptor.h"
 
 namespace clearance::server {
@@ -33,8 +36,8 @@ Descriptor OwnDescriptor(const WatchedConnection& connection) {
   return own.is_open() && LeadsTo(own.number(), connection) ? std::move(own) : Descriptor();
 }
 
-}  // namespace
-
+// Returns the bytes of an IP address, 4 or 16. An IPv4 peer of a socket for both families has 4.
+// Empty for peers without an IP address (unix sockets).
 std::string AddressBytes(const sockaddr_storage& peer) {
   if (peer.ss_family == AF_INET) {
     const auto& name = reinterpret_cast<const sockaddr_in&>(peer);
@@ -46,8 +49,28 @@ std::string AddressBytes(const sockaddr_storage& peer) {
   return IN6_IS_ADDR_V4MAPPED(&address) ? bytes.substr(bytes.size() - kIpv4Bytes) : bytes;
 }
 
+}  // namespace
+
 std::string AddressKey(const sockaddr_storage& peer) {
   return AddressBytes(peer).substr(0, kIpv6NetBytes);
+}
+
+std::string PeerKey(const sockaddr_storage& peer) {
+  // The ports of both families are at the same place.
+  const in_port_t port = reinterpret_cast<const sockaddr_in&>(peer).sin_port;
+  return absl::StrCat(AddressBytes(peer), ":", ntohs(port));
+}
+
+std::string PeerText(const std::string& peer_key) {
+  // An address may contain the byte of a colon, the digits of a port may not.
+  const std::size_t end = peer_key.rfind(':');
+  if (end != sizeof(in_addr) && end != sizeof(in6_addr)) return "unix:";
+  const std::string port = peer_key.substr(end);
+  const int family = end == sizeof(in_addr) ? AF_INET : AF_INET6;
+  std::array<char, INET6_ADDRSTRLEN> text = {};
+  inet_ntop(family, peer_key.data(), text.data(), text.size());
+  return family == AF_INET ? absl::StrCat("ipv4:", text.data(), port)
+                           : absl::StrCat("ipv6:%5B", text.data(), "%5D", port);
 }
 
 bool WatchedConnection::IsOpen() const { return LeadsTo(descriptor, *this); }

@@ -24,13 +24,14 @@ struct sockaddr_storage;
 
 namespace clearance::server {
 
-// Returns the bytes of an IP address, 4 or 16. An IPv4 peer of a socket for both families has 4.
-// Empty for peers without an IP address (unix sockets).
-std::string AddressBytes(const sockaddr_storage& peer);
-
 // Returns the part of an address that counts as one address: all of IPv4, the 64 bits of IPv6 that
 // a network gives to one customer.
 std::string AddressKey(const sockaddr_storage& peer);
+
+// Returns the key that distinguishes connections to one port: the peer's address and port.
+std::string PeerKey(const sockaddr_storage& peer);
+// The peer of a key as gRPC writes it: "ipv4:127.0.0.1:5000", "ipv6:%5B::1%5D:5000", "unix:".
+std::string PeerText(const std::string& peer_key);
 
 // Since when a connection has been seen beyond a limit, by each of the clocks that distinguish a
 // client's excess from a server that stood still.

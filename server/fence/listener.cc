@@ -12,10 +12,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdint>
-#include <optional>
 #include <utility>
-#include <vector>
 
 #include "absl/container/flat_hash_set.h"
 #include "server/fence/reader_watch.h"
@@ -90,11 +87,8 @@ Listener::Listener(ListenSockets listening, const ConnectionLimits& limits,
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       reserve_(MakeReserve()),
       fence_(listening_.port, limits.fence),
-      stream_total_(limits.most_streams, &fence_),
       bans_(limits.ban_after_cut),
       cut_log_(log) {}
-
-Listener::~Listener() { Close(); }
 
 void Listener::Start(Handler handler, const std::vector<ReadingThread>& readers) {
   const auto watch = std::make_shared<ReaderWatch>(readers);
@@ -172,7 +166,9 @@ void Listener::Look() {
   });
   CutWhatHolds();
   CutWhatIsHeld();
-  CutWhatIsTooMuch();
+  for (const StreamHolder& holder : fence_.InExcess(&connections_)) {
+    Cut(*holder.address_key, holder.connection, CutReason::kAllStreams);
+  }
   CutOffenders();
   if (end_idle_after_.has_value() && SteadyNow() >= *end_idle_after_) EndIdle();
 }
@@ -201,12 +197,6 @@ void Listener::CutWhatIsHeld() {
   });
 }
 
-void Listener::CutWhatIsTooMuch() {
-  for (const StreamHolder& holder : stream_total_.InExcess(&connections_)) {
-    Cut(*holder.address_key, holder.connection, CutReason::kAllStreams);
-  }
-}
-
 // Cuts nothing if bans are off: that tells that there is a proxy, whose connections also carry
 // calls of others. Other connections of an offender's address are cut with it if they have many
 // calls open and no call was ever answered. Otherwise a crowd of them would be found one by one.
@@ -233,33 +223,18 @@ void Listener::Cut(const std::string& address_key, WatchedConnection* connection
   // TCP's count is lost with the connection.
   const std::uint64_t received = connection->BytesReceived();
   if (!connection->Cut()) return;
-  CounterOf(reason, series_)->Increment();
-  WarnOrBan(address_key, *connection, reason);
+  const CutRule& rule = RuleOf(reason);
+  const SteadyTime now = SteadyNow();
+  (series_.*rule.counter)->Increment();
+  if (rule.after == AfterCut::kWarnOrBan) bans_.WarnOrBan(address_key, connection->opened, now);
+  if (rule.after == AfterCut::kBan) bans_.Ban(address_key, now);
   cut_log_.Write({.peer = PeerText(connection->peer_key),
-                  .reason = NameOf(reason),
-                  .evidence = EvidenceOf(reason),
-                  .age = SteadyNow() - connection->opened,
+                  .reason = rule.name,
+                  .evidence = rule.evidence,
+                  .age = now - connection->opened,
                   .received_bytes = received,
                   .calls = connection->notes.latest,
-                  .is_banned = bans_.IsBanned(address_key, SteadyNow())});
-}
-
-void Listener::WarnOrBan(const std::string& address_key, const WatchedConnection& connection,
-                         CutReason reason) {
-  switch (reason) {
-    case CutReason::kHoldsReading:
-      return;  // many that each sent little may have held the thread
-    case CutReason::kStreams:
-    case CutReason::kAllStreams:
-    case CutReason::kResets:
-    case CutReason::kHoldsMemory:
-    case CutReason::kRefusedCalls:
-      return bans_.WarnOrBan(address_key, connection.opened, SteadyNow());
-    case CutReason::kBytesBeforeCalls:
-    case CutReason::kBytesBesideMessages:
-    case CutReason::kHoldsHandover:
-      return bans_.Ban(address_key, SteadyNow());
-  }
+                  .is_banned = bans_.IsBanned(address_key, now)});
 }
 
 // A flood may hold the connection that is being handed over; the next looks end it.
@@ -327,9 +302,10 @@ void Listener::AcceptFrom(const Descriptor& socket) {
   }
 }
 
-// A client can speak before it has heard from the server. But one of gRPC looks for the server's
-// first word as it connects, and then may not look again until it has a call: an honest one's is
-// there.
+// Hands the connection on at once unless its address opens many. Every client may send before it
+// hears from the server, so all could be made to send first. But a gRPC client looks for the
+// server's first bytes while it connects, and perhaps not again before it has a call. gRPC sends
+// them once it has the connection; so honest clients find them in time.
 void Listener::Admit(Descriptor connection, const sockaddr_storage& peer) {
   // Before it is handed on: from then on others may close it.
   connections_.Add(connection.number(), peer);

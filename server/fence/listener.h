@@ -30,7 +30,6 @@
 #include "server/fence/refused_calls.h"
 #include "server/fence/silent_connections.h"
 #include "server/fence/stream_fence.h"
-#include "server/fence/stream_total.h"
 #include "server/observe/connection_series.h"
 #include "server/observe/descriptor.h"
 #include "server/observe/liveness.h"
@@ -47,8 +46,7 @@ struct ConnectionLimits {
   std::uint64_t most_of_address = 256;  // unix sockets have none
   // How long an address is refused after the first of its connections was cut; see address_bans.h.
   absl::Duration ban_after_cut = absl::Seconds(10);
-  FenceLimits fence = {};               // of one connection
-  std::uint64_t most_streams = 65'536;  // of all connections together
+  FenceLimits fence = {};
 };
 
 class Listener final : public AcceptLoop {
@@ -60,9 +58,7 @@ class Listener final : public AcceptLoop {
                                                         const ConnectionSeries& series,
                                                         Log* log = nullptr);
   // As Close().
-  ~Listener() override;
-  Listener(const Listener&) = delete;
-  Listener& operator=(const Listener&) = delete;
+  ~Listener() override { Close(); }
 
   int port() const override { return listening_.port; }
 
@@ -90,11 +86,8 @@ class Listener final : public AcceptLoop {
   void Look();
   void CutWhatHolds();
   void CutWhatIsHeld();
-  void CutWhatIsTooMuch();
   void CutOffenders();
   void Cut(const std::string& address_key, WatchedConnection* connection, CutReason reason);
-  void WarnOrBan(const std::string& address_key, const WatchedConnection& connection,
-                 CutReason reason);
   void BeginDrain();
   void EndIdle();
   prometheus::Counter* ReasonToRefuse(const std::string& address_key);
@@ -112,7 +105,6 @@ class Listener final : public AcceptLoop {
   RecentConnections recent_;
   SilentConnections silent_;
   StreamFence fence_;
-  StreamTotal stream_total_;
   AddressBans bans_;
   CutLog cut_log_;
   RefusedCalls refused_calls_;

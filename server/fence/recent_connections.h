@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Counts the connections that each address has opened recently.
 
 #pragma once
 
@@ -12,19 +10,28 @@
 
 namespace clearance::server {
 
-// Thread-compatible.
+// Counts the connections that each address has opened recently. Thread-compatible.
 class RecentConnections {
  public:
   // Counts one more of this address. Returns how many it has opened since its second began. A
   // second begins with the first connection after the one before was over.
-  int Add(const std::string& address_key, SteadyTime now);
+  int Add(const std::string& address_key, SteadyTime now) {
+    Second& second = by_address_.try_emplace(address_key, Second{now}).first->second;
+    if (now - second.began >= kSecond) second = {now};
+    return ++second.opened;
+  }
 
   // Forgets the seconds that are over.
-  void Forget(SteadyTime now);
+  void Forget(SteadyTime now) {
+    absl::erase_if(by_address_,
+                   [now](const auto& entry) { return now - entry.second.began >= kSecond; });
+  }
 
   std::size_t size() const { return by_address_.size(); }
 
  private:
+  static constexpr absl::Duration kSecond = absl::Seconds(1);
+
   struct Second {
     SteadyTime began;
     int opened = 0;

@@ -2,20 +2,15 @@
 
 #include "server/fence/stream_counts.h"
 
-#include <arpa/inet.h>
 #include <grpc/grpc.h>
 #include <grpc/support/alloc.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 
 #include <algorithm>
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "server/fence/connection_table.h"
 
 namespace clearance::server {
 namespace {
@@ -35,18 +30,14 @@ Json Parse(char* text) {
   return parsed.is_object() ? parsed : Json::object();
 }
 
-// Returns the member at the end of the path; null if there is none.
-const Json* Find(const Json& object, std::initializer_list<const char*> path) {
-  const Json* found = &object;
-  for (const char* const name : path) {
-    if (!found->is_object() || !found->contains(name)) return nullptr;
-    found = &(*found)[name];
-  }
-  return found;
+// Returns the member at the path; null if there is none.
+const Json* Find(const Json& object, const char* path) {
+  const Json::json_pointer pointer(path);
+  return object.contains(pointer) ? &object.at(pointer) : nullptr;
 }
 
 // gRPC writes 64-bit numbers as text and leaves zeros out.
-std::int64_t NumberAt(const Json& object, std::initializer_list<const char*> path) {
+std::int64_t NumberAt(const Json& object, const char* path) {
   const Json* const found = Find(object, path);
   std::int64_t number = 0;
   if (found == nullptr) return 0;
@@ -56,29 +47,7 @@ std::int64_t NumberAt(const Json& object, std::initializer_list<const char*> pat
              : 0;
 }
 
-std::string Join(absl::string_view address, std::int64_t port) {
-  return absl::StrCat(address, ":", port);
-}
-
 }  // namespace
-
-std::string PeerKey(const sockaddr_storage& peer) {
-  // The ports of both families are at the same place.
-  const in_port_t port = reinterpret_cast<const sockaddr_in&>(peer).sin_port;
-  return Join(AddressBytes(peer), ntohs(port));
-}
-
-std::string PeerText(const std::string& peer_key) {
-  // An address may contain the byte of a colon, the digits of a port may not.
-  const std::size_t end = peer_key.rfind(':');
-  if (end != sizeof(in_addr) && end != sizeof(in6_addr)) return "unix:";
-  const std::string port = peer_key.substr(end);
-  const int family = end == sizeof(in_addr) ? AF_INET : AF_INET6;
-  std::array<char, INET6_ADDRSTRLEN> text = {};
-  inet_ntop(family, peer_key.data(), text.data(), text.size());
-  return family == AF_INET ? absl::StrCat("ipv4:", text.data(), port)
-                           : absl::StrCat("ipv6:%5B", text.data(), "%5D", port);
-}
 
 std::optional<StreamCounts> StreamBook::CountsOf(const std::string& peer_key) {
   if (!has_searched_ && !sockets_.contains(peer_key)) {
@@ -93,13 +62,13 @@ std::optional<StreamCounts> StreamBook::CountsOf(const std::string& peer_key) {
     sockets_.erase(found);
     return std::nullopt;
   }
-  const auto number = [&](const char* name) {
-    return static_cast<std::uint64_t>(NumberAt(socket, {"socket", "data", name}));
+  const auto number = [&](const char* path) {
+    return static_cast<std::uint64_t>(NumberAt(socket, path));
   };
-  return StreamCounts{.started = number("streamsStarted"),
-                      .answered = number("streamsSucceeded"),
-                      .given_up = number("streamsFailed"),
-                      .messages = number("messagesReceived")};
+  return StreamCounts{.started = number("/socket/data/streamsStarted"),
+                      .answered = number("/socket/data/streamsSucceeded"),
+                      .given_up = number("/socket/data/streamsFailed"),
+                      .messages = number("/socket/data/messagesReceived")};
 }
 
 // Searches all servers of the process: the port tells which one is ours.
@@ -109,12 +78,12 @@ void StreamBook::FindNewSockets() {
     newest_ = 0;
   }
   const Json servers = Parse(grpc_channelz_get_servers(0));
-  const Json* const list = Find(servers, {"server"});
+  const Json* const list = Find(servers, "/server");
   if (list == nullptr) return;
   const std::int64_t first = newest_ + 1;
   for (const Json& server : *list) {
     newest_ = first - 1;
-    FindSocketsOf(NumberAt(server, {"ref", "serverId"}));
+    FindSocketsOf(NumberAt(server, "/ref/serverId"));
   }
 }
 
@@ -122,24 +91,26 @@ void StreamBook::FindSocketsOf(std::int64_t server) {
   for (bool is_end = false; !is_end;) {
     const Json page = Parse(grpc_channelz_get_server_sockets(
         static_cast<std::intptr_t>(server), static_cast<std::intptr_t>(newest_ + 1), kPage));
-    const Json* const list = Find(page, {"socketRef"});
+    const Json* const list = Find(page, "/socketRef");
     is_end = page.contains("end") || list == nullptr || list->empty();
     if (list == nullptr) return;
-    for (const Json& reference : *list) Remember(NumberAt(reference, {"socketId"}));
+    for (const Json& reference : *list) Remember(NumberAt(reference, "/socketId"));
   }
 }
 
 void StreamBook::Remember(std::int64_t socket) {
   newest_ = std::max(newest_, socket);
   const Json found = Parse(grpc_channelz_get_socket(static_cast<std::intptr_t>(socket)));
-  const Json* const remote = Find(found, {"socket", "remote", "tcpip_address", "ip_address"});
-  if (NumberAt(found, {"socket", "local", "tcpip_address", "port"}) != port_) return;
+  const Json* const remote = Find(found, "/socket/remote/tcpip_address/ip_address");
+  if (NumberAt(found, "/socket/local/tcpip_address/port") != port_) return;
   std::string address;
   if (remote == nullptr || !remote->is_string() ||
       !absl::Base64Unescape(remote->get_ref<const std::string&>(), &address)) {
     return;
   }
-  sockets_[Join(address, NumberAt(found, {"socket", "remote", "tcpip_address", "port"}))] = socket;
+  // As PeerKey().
+  const std::int64_t port = NumberAt(found, "/socket/remote/tcpip_address/port");
+  sockets_[absl::StrCat(address, ":", port)] = socket;
 }
 
 }  // namespace clearance::server

@@ -11,8 +11,6 @@
 
 #include "absl/container/flat_hash_map.h"
 
-struct sockaddr_storage;
-
 namespace clearance::server {
 
 struct StreamCounts {
@@ -31,11 +29,6 @@ struct StreamCounts {
   // Grows with every event of a stream, except the arrival of a part of a message or of headers.
   std::uint64_t events() const { return started + answered + given_up + messages; }
 };
-
-// Returns the key that distinguishes connections to one port: the peer's address and port.
-std::string PeerKey(const sockaddr_storage& peer);
-// The peer of a key as gRPC writes it: "ipv4:127.0.0.1:5000", "ipv6:%5B::1%5D:5000", "unix:".
-std::string PeerText(const std::string& peer_key);
 
 // Thread-compatible.
 class StreamBook {

@@ -3,10 +3,10 @@
 #include "server/fence/stream_fence.h"
 
 #include <algorithm>
-#include <optional>
+#include <array>
+#include <tuple>
 
-#include "absl/time/time.h"
-#include "server/observe/steady_clock.h"
+#include "absl/container/flat_hash_map.h"
 
 namespace clearance::server {
 namespace {
@@ -48,6 +48,15 @@ std::uint64_t ReadOf(std::uint64_t received, const WatchedConnection& connection
   return received - std::min(received, connection.BytesUnread());
 }
 
+// Bytes to be read of a few calls.
+constexpr std::uint64_t kFewCallsBytes = 4096;
+
+std::uint64_t SumOf(const std::vector<StreamHolder>& holders) {
+  std::uint64_t sum = 0;
+  for (const StreamHolder& holder : holders) sum += holder.streams;
+  return sum;
+}
+
 }  // namespace
 
 absl::Duration MostWorkWithoutAnEvent(const FenceLimits& limits) {
@@ -56,38 +65,23 @@ absl::Duration MostWorkWithoutAnEvent(const FenceLimits& limits) {
   return std::max(1.0, messages) * kWorkOfUsualMessages;
 }
 
-prometheus::Counter* CounterOf(CutReason reason, const ConnectionSeries& series) {
-  if (reason == CutReason::kStreams || reason == CutReason::kAllStreams) return series.cut_streams;
-  return reason == CutReason::kResets ? series.cut_resets : series.cut_flood;
-}
-
-absl::string_view NameOf(CutReason reason) {
-  if (reason == CutReason::kStreams || reason == CutReason::kAllStreams) return "streams";
-  return reason == CutReason::kResets ? "resets" : "flood";
-}
-
-absl::string_view EvidenceOf(CutReason reason) {
-  switch (reason) {
-    case CutReason::kStreams:
-      return "too many calls open";
-    case CutReason::kAllStreams:
-      return "most of too many calls that all connections have open";
-    case CutReason::kResets:
-      return "too many calls given up";
-    case CutReason::kBytesBeforeCalls:
-      return "bytes without a call";
-    case CutReason::kBytesBesideMessages:
-      return "more bytes than its messages can have";
-    case CutReason::kHoldsReading:
-      return "holds a thread that reads";
-    case CutReason::kHoldsMemory:
-      return "holds far more memory than it sends";
-    case CutReason::kHoldsHandover:
-      return "holds the thread that hands connections over";
-    case CutReason::kRefusedCalls:
-      break;
-  }
-  return "too many calls without credentials";
+const CutRule& RuleOf(CutReason reason) {
+  using Series = ConnectionSeries;
+  // In the order of CutReason. A reading thread may be held by many that each sent little.
+  static constexpr std::array<CutRule, 9> kRules = {{
+      {&Series::cut_streams, "streams", "too many calls open", AfterCut::kWarnOrBan},
+      {&Series::cut_streams, "streams", "most of too many calls that all connections have open",
+       AfterCut::kWarnOrBan},
+      {&Series::cut_resets, "resets", "too many calls given up", AfterCut::kWarnOrBan},
+      {&Series::cut_flood, "flood", "bytes without a call", AfterCut::kBan},
+      {&Series::cut_flood, "flood", "more bytes than its messages can have", AfterCut::kBan},
+      {&Series::cut_flood, "flood", "holds a thread that reads", AfterCut::kNothing},
+      {&Series::cut_flood, "flood", "holds far more memory than it sends", AfterCut::kWarnOrBan},
+      {&Series::cut_flood, "flood", "holds the thread that hands connections over", AfterCut::kBan},
+      {&Series::cut_flood, "flood", "too many calls without credentials", AfterCut::kWarnOrBan},
+  }};
+  static_assert(kRules.size() == static_cast<std::size_t>(CutReason::kRefusedCalls) + 1);
+  return kRules[static_cast<std::size_t>(reason)];
 }
 
 std::optional<CutReason> StreamFence::ReasonToCut(WatchedConnection* connection) {
@@ -280,6 +274,59 @@ std::uint64_t StreamFence::MostWithoutEvent(const StreamCounts& counts) const {
   const std::uint64_t messages = std::max<std::uint64_t>(counts.open(), 1);
   return kFraming + std::min(messages * limits_.max_message_bytes,
                              std::max(limits_.max_message_bytes, limits_.max_unfinished_bytes));
+}
+
+std::vector<StreamHolder> HoldersToCut(std::vector<StreamHolder> holders, std::uint64_t most) {
+  std::vector<StreamHolder> cut;
+  absl::flat_hash_map<absl::string_view, std::uint64_t> of_address;
+  for (const StreamHolder& holder : holders) of_address[*holder.address_key] += holder.streams;
+  const auto holds_less = [&of_address](const StreamHolder& a, const StreamHolder& b) {
+    return std::tuple(of_address[*a.address_key], a.streams) <
+           std::tuple(of_address[*b.address_key], b.streams);
+  };
+  for (std::uint64_t left = SumOf(holders); left > most;) {
+    const auto worst = std::max_element(holders.begin(), holders.end(), holds_less);
+    cut.push_back(*worst);
+    left -= worst->streams;
+    of_address[*worst->address_key] -= worst->streams;
+    holders.erase(worst);
+  }
+  return cut;
+}
+
+std::vector<StreamHolder> StreamFence::InExcess(ConnectionTable* connections) {
+  const std::uint64_t most = limits_.max_total_streams;
+  std::vector<StreamHolder> holders = CountHolders(connections);
+  const std::uint64_t sum = SumOf(holders);
+  if (sum <= most) {
+    total_excess_.reset();
+    return {};
+  }
+  if (!HasLasted(&total_excess_) && sum <= 2 * most) return {};
+  std::vector<StreamHolder> cut = HoldersToCut(std::move(holders), most);
+  const std::string& worst = *cut.front().address_key;
+  connections->ForEach([&](const std::string& key, WatchedConnection& connection) {
+    if (key == worst && connection.BytesUnread() > kFewCallsBytes)
+      cut.push_back({&key, &connection});
+  });
+  return cut;
+}
+
+// Counts by each one's last look, and looks again one by one while they may be too many.
+std::vector<StreamHolder> StreamFence::CountHolders(ConnectionTable* connections) {
+  std::vector<StreamHolder> holders;
+  connections->ForEach([&](const std::string& address_key, WatchedConnection& connection) {
+    const std::uint64_t streams = MostStreams(connection.notes);
+    if (streams > 0 && !connection.is_cut) holders.push_back({&address_key, &connection, streams});
+  });
+  std::uint64_t sum = SumOf(holders);
+  for (StreamHolder& holder : holders) {
+    if (sum <= limits_.max_total_streams) break;
+    sum -= holder.streams;
+    holder.streams = StreamsOf(holder.connection);
+    sum += holder.streams;
+  }
+  return holders;
 }
 
 }  // namespace clearance::server

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
@@ -23,7 +24,8 @@
 namespace clearance::server {
 
 struct FenceLimits {
-  std::uint64_t max_streams = 1024;
+  std::uint64_t max_streams = 1024;                 // of one connection
+  std::uint64_t max_total_streams = 65'536;         // of all connections together
   std::uint64_t max_message_bytes = 24 << 20;       // that gRPC takes
   std::uint64_t max_unfinished_bytes = 1024 << 20;  // of messages that are not whole, all together
 };
@@ -46,10 +48,17 @@ enum class CutReason : std::uint8_t {
   kRefusedCalls,
 };
 
-// Return the counter of a reason, and its texts for the log.
-prometheus::Counter* CounterOf(CutReason reason, const ConnectionSeries& series);
-absl::string_view NameOf(CutReason reason);  // the metric's label
-absl::string_view EvidenceOf(CutReason reason);
+// The consequence for the address of a connection that is cut.
+enum class AfterCut : std::uint8_t { kNothing, kWarnOrBan, kBan };
+
+// A reason as the metrics and the log tell it, and its consequence.
+struct CutRule {
+  prometheus::Counter* ConnectionSeries::*counter;
+  absl::string_view name;  // the metric's label
+  absl::string_view evidence;
+  AfterCut after;
+};
+const CutRule& RuleOf(CutReason reason);
 
 // The threads that read connections. Only the thread that looks calls these functions.
 struct Readers {
@@ -60,6 +69,17 @@ struct Readers {
   // Returns the bytes that the process has allocated. Called while one of them is held.
   std::function<std::uint64_t()> allocated_bytes = [] { return 0; };
 };
+
+// A connection with the streams that it has open.
+struct StreamHolder {
+  const std::string* address_key = nullptr;
+  WatchedConnection* connection = nullptr;
+  std::uint64_t streams = 0;
+};
+
+// Returns the holders that must go so that no more than `most` streams stay: of the address that
+// holds most, the connection that holds most, and so on.
+std::vector<StreamHolder> HoldersToCut(std::vector<StreamHolder> holders, std::uint64_t most);
 
 // Decides which connections are cut. A connection is to be cut
 // - when it has more than twice `max_streams` streams open, and still has them after a tenth of a
@@ -113,15 +133,18 @@ class StreamFence {
   // those that bytes not certainly parsed by then can have opened.
   static std::uint64_t MostStreams(const FenceNotes& notes);
 
+  // Returns the connections to cut if all together have more than `max_total_streams` open. With
+  // them go those of the worst address that have more to be read than a few calls: gRPC reads the
+  // received bytes of a hundred connections before it sees that one was cut. Up to twice as many
+  // streams are tolerated until the server had the time to work off the backlog that it found when
+  // it went on. Requires: this look has been at all connections.
+  std::vector<StreamHolder> InExcess(ConnectionTable* connections);
+
   // Notes how much gRPC has read of the connection, with each close look.
   void NoteRead(std::uint64_t read, FenceNotes* notes);
 
   // Returns its streams by another close look; those of the last one if gRPC does not have it.
   std::uint64_t StreamsOf(WatchedConnection* connection);
-
-  // Returns whether the readers have had the time, since the first call, to work off the backlog
-  // that they found when the server went on.
-  bool HasLasted(std::optional<Excess>* excess);
 
   // Returns whether it has no stream open; nullopt if gRPC does not have it.
   std::optional<bool> IsIdle(const WatchedConnection& connection);
@@ -130,11 +153,15 @@ class StreamFence {
   // Readers are asked once a look, however many connections there are.
   std::uint64_t Round();
   void NoteHold(std::uint64_t received, FenceNotes* notes);
+  // Returns whether the readers have had the time, since the first call, to work off the backlog
+  // that they found when the server went on.
+  bool HasLasted(std::optional<Excess>* excess);
   // Returns whether that much was allocated, and far more than read.
   bool HasGrownBy(std::uint64_t bytes) const;
   bool KeepsResetting(const StreamCounts& counts, FenceNotes* notes);
   void BeginWindow(const StreamCounts& counts, FenceNotes* notes) const;
   std::uint64_t MostWithoutEvent(const StreamCounts& counts) const;
+  std::vector<StreamHolder> CountHolders(ConnectionTable* connections);
 
   StreamBook book_;
   const FenceLimits limits_;
@@ -152,7 +179,8 @@ class StreamFence {
     std::uint64_t read = 0;
   };
   std::optional<MemoryMark> memory_mark_;
-  MemoryMark grown_;  // since then, by this look
+  MemoryMark grown_;                    // since then, by this look
+  std::optional<Excess> total_excess_;  // of the streams of all connections
 };
 
 }  // namespace clearance::server

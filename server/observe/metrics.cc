@@ -152,7 +152,7 @@ prometheus::Counter& Metrics::limit_refusals(absl::string_view limit) {
 
 void Metrics::ShowLimits(const ServerConfig& config) {
   for (const Setting& setting : AllSettings()) {
-    if (!setting.has(kShown)) continue;
+    if (!setting.has(kShown) || !IsInEffect(setting)) continue;
     prometheus::BuildGauge()
         .Name(absl::StrCat("clearance_", setting.name, setting.is_time ? "_seconds" : ""))
         .Help(setting.help)

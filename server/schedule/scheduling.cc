@@ -2,11 +2,13 @@
 
 #include "server/schedule/scheduling.h"
 
+#include <pthread.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstdint>
+#include <ctime>
 
 namespace clearance::server {
 namespace {
@@ -40,6 +42,14 @@ void RunNicely(int niceness) {
   // On Linux the niceness is the thread's alone.
   const auto thread = static_cast<id_t>(syscall(SYS_gettid));
   if (niceness > getpriority(PRIO_PROCESS, thread)) setpriority(PRIO_PROCESS, thread, niceness);
+}
+
+absl::Duration ProcessorTimeOf(std::thread& thread) {
+  clockid_t clock{};
+  timespec time{};
+  if (pthread_getcpuclockid(thread.native_handle(), &clock) != 0) return absl::ZeroDuration();
+  clock_gettime(clock, &time);
+  return absl::DurationFromTimespec(time);
 }
 
 }  // namespace clearance::server

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which of the server's threads run first if there are more threads than processors.
+// Which of the server's threads run first if there are more threads than processors, and the time
+// that they had.
 
 #pragma once
+
+#include <thread>
+
+#include "absl/time/time.h"
 
 namespace clearance::server {
 
@@ -13,5 +18,9 @@ void RunInShortSlices();
 
 // Makes the calling thread give way to threads that are less nice, as nice(1) does: 0 to 19.
 void RunNicely(int niceness);
+
+// Returns the processor time that a joinable thread has spent since it began. Time that it waited,
+// for others or for a processor, does not count.
+absl::Duration ProcessorTimeOf(std::thread& thread);
 
 }  // namespace clearance::server

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// When work on one message stops before it is done: its call is over, or its time is.
 
 #pragma once
 
@@ -12,7 +10,7 @@
 
 namespace clearance::server {
 
-// When work on one message must stop. Thread-safe.
+// When work on one message stops before it is done: its call is over, or its time is. Thread-safe.
 class StopRule {
  public:
   // `is_in_vain` becomes true once no client will get the result. It outlives this.

@@ -3,7 +3,6 @@
 #include "server/schedule/turns.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "absl/strings/string_view.h"
 
@@ -21,12 +20,12 @@ void Turns::Join(Account* account, std::string_view group) {
   }
   ++entry->members;
   ++account_count_;
-  account->group_ = entry.get();
-  account->place_.given = entry->floor + kTurn;
+  account->group = entry.get();
+  account->place.given = entry->floor + kTurn;
 }
 
 void Turns::Leave(Account* account) {
-  Group* const group = std::exchange(account->group_, nullptr);
+  Group* const group = std::exchange(account->group, nullptr);
   --account_count_;
   if (--group->members > 0) return;
   debtors_.emplace(group->place.given, group->name);
@@ -45,21 +44,21 @@ void Turns::ForgetLeastDebt() {
   groups_.erase(name);
 }
 
-std::size_t Turns::GroupSizeOf(const Account& account) const { return account.group_->members; }
+std::size_t Turns::GroupSizeOf(const Account& account) const { return account.group->members; }
 
 void Turns::Add(Account* account, std::uint64_t cost, Work work) {
-  account->items_.push_back({cost, std::move(work)});
-  if (account->items_.size() > 1) return;
-  Group* const group = account->group_;
+  account->items.push_back({cost, std::move(work)});
+  if (account->items.size() > 1) return;
+  Group* const group = account->group;
   const bool has_to_enter = group->waiting.empty();
-  Queue(account);
-  if (has_to_enter) Queue(group);
+  Queue(account, group->floor, &group->waiting);
+  if (has_to_enter) Queue(group, floor_, &waiting_);
 }
 
 void Turns::Charge(Account* account, std::uint64_t cost) {
   Exit(account);
-  account->place_.given += cost;
-  account->group_->place.given += cost;
+  account->place.given += cost;
+  account->group->place.given += cost;
   Enter(account);
 }
 
@@ -67,11 +66,11 @@ Turns::Work Turns::Take() {
   Group* const group = waiting_.begin()->second;
   Account* const account = group->waiting.begin()->second;
   floor_ = group->place.given;
-  group->floor = account->place_.given;
+  group->floor = account->place.given;
   Exit(account);
-  Item item = std::move(account->items_.front());
-  account->items_.erase(account->items_.begin());
-  account->place_.given += item.cost;
+  Item item = std::move(account->items.front());
+  account->items.erase(account->items.begin());
+  account->place.given += item.cost;
   group->place.given += item.cost;
   Enter(account);
   return std::move(item.work);
@@ -79,38 +78,27 @@ Turns::Work Turns::Take() {
 
 // Takes the account and its group out of the queues that they wait in.
 void Turns::Exit(Account* account) {
-  Group* const group = account->group_;
+  Group* const group = account->group;
   if (!group->waiting.empty()) group->node = waiting_.extract(group->place);
-  if (!account->items_.empty()) account->node_ = group->waiting.extract(account->place_);
+  if (!account->items.empty()) account->node = group->waiting.extract(account->place);
 }
 
 // Puts them back at their current places, behind their equals.
 void Turns::Enter(Account* account) {
-  Group* const group = account->group_;
-  if (!account->items_.empty()) Queue(account);
-  if (!group->waiting.empty()) Queue(group);
+  Group* const group = account->group;
+  if (!account->items.empty()) Queue(account, group->floor, &group->waiting);
+  if (!group->waiting.empty()) Queue(group, floor_, &waiting_);
 }
 
 template <class Member>
-void Turns::Insert(const Place& place, Member* member, Node<Member>* node,
-                   Waiting<Member>* waiting) {
-  if (node->empty()) {
-    waiting->emplace(place, member);
+void Turns::Queue(Member* member, std::uint64_t floor, Waiting<Member>* waiting) {
+  member->place = {std::max(member->place.given, floor), ++entries_};
+  if (member->node.empty()) {
+    waiting->emplace(member->place, member);
   } else {
-    node->key() = place;
-    waiting->insert(std::move(*node));
+    member->node.key() = member->place;
+    waiting->insert(std::move(member->node));
   }
-}
-
-void Turns::Queue(Account* account) {
-  Group* const group = account->group_;
-  account->place_ = {std::max(account->place_.given, group->floor), ++entries_};
-  Insert(account->place_, account, &account->node_, &group->waiting);
-}
-
-void Turns::Queue(Group* group) {
-  group->place = {std::max(group->place.given, floor_), ++entries_};
-  Insert(group->place, group, &group->node, &waiting_);
 }
 
 }  // namespace clearance::server

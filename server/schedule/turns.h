@@ -30,7 +30,7 @@ namespace clearance::server {
 class Turns {
  public:
   using Work = std::function<void()>;
-  class Account;
+  struct Account;
 
   // The cost that a turn should have: about a millisecond.
   static constexpr std::uint64_t kTurn = 1024;
@@ -86,11 +86,8 @@ class Turns {
   void ForgetLeastDebt();
   void Enter(Account* account);
   void Exit(Account* account);
-  void Queue(Account* account);
-  void Queue(Group* group);
   template <class Member>
-  static void Insert(const Place& place, Member* member, Node<Member>* node,
-                     Waiting<Member>* waiting);
+  void Queue(Member* member, std::uint64_t floor, Waiting<Member>* waiting);
 
   absl::flat_hash_map<std::string, std::unique_ptr<Group>> groups_;
   std::set<std::pair<std::uint64_t, std::string_view>> debtors_;  // by the cost given to them
@@ -100,15 +97,12 @@ class Turns {
   std::size_t account_count_ = 0;
 };
 
-// One stream's work, in the order in which it was added.
-class Turns::Account {
- private:
-  friend class Turns;
-
-  Group* group_ = nullptr;
-  Place place_;
-  Node<Account> node_;       // while it does not wait
-  std::vector<Item> items_;  // few: a stream has one message at a time
+// One stream's work, in the order in which it was added. Only Turns uses the members.
+struct Turns::Account {
+  Group* group = nullptr;
+  Place place;
+  Node<Account> node;       // while it does not wait
+  std::vector<Item> items;  // few: a stream has one message at a time
 };
 
 }  // namespace clearance::server

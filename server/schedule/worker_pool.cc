@@ -2,9 +2,6 @@
 
 #include "server/schedule/worker_pool.h"
 
-#include <utility>
-
-#include "absl/time/time.h"
 #include "server/schedule/scheduling.h"
 #include "server/schedule/work.h"
 
@@ -82,22 +79,9 @@ void WorkerPool::Account::Add(std::size_t kind, std::uint64_t cost, std::functio
   pool.queues_[kind].changed.notify_one();
 }
 
-void WorkerPool::Account::Add(std::uint64_t cost, std::function<void()> work) {
-  Add(kShort, cost, std::move(work));
-}
-
-void WorkerPool::Account::AddLong(std::function<void()> work) {
-  Add(kLong, Turns::kTurn, std::move(work));
-}
-
-void WorkerPool::Account::Charge(std::uint64_t cost) {
+void WorkerPool::Account::Charge(std::size_t kind, std::uint64_t cost) {
   const std::lock_guard lock(pool_.mutex_);
-  TurnsOf(kShort).Charge(&turns_[kShort], cost);
-}
-
-void WorkerPool::Account::ChargeLong(std::uint64_t cost) {
-  const std::lock_guard lock(pool_.mutex_);
-  TurnsOf(kLong).Charge(&turns_[kLong], cost);
+  TurnsOf(kind).Charge(&turns_[kind], cost);
 }
 
 }  // namespace clearance::server

@@ -15,6 +15,7 @@
 #include <mutex>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "server/config/limits.h"
@@ -32,9 +33,6 @@ class WorkerPool {
   explicit WorkerPool(int threads, std::uint64_t most_pending = kNoLimit, int niceness = 0);
   // Finishes the work that was added.
   ~WorkerPool();
-
-  WorkerPool(const WorkerPool&) = delete;
-  WorkerPool& operator=(const WorkerPool&) = delete;
 
   // Returns the number of threads for work that takes a turn.
   std::size_t thread_count() const { return threads_.size() / 2; }
@@ -69,23 +67,22 @@ class WorkerPool::Account {
   explicit Account(WorkerPool& pool) : pool_(pool) {}
   // Requires: all of its work has begun.
   ~Account();
-  Account(const Account&) = delete;
-  Account& operator=(const Account&) = delete;
 
   const WorkerPool& pool() const { return pool_; }
 
   // Must come before any work; only the first call matters.
   void Join(std::string_view group);
-  void Add(std::uint64_t cost, std::function<void()> work);
+  void Add(std::uint64_t cost, std::function<void()> work) { Add(kShort, cost, std::move(work)); }
   // Adds work whose duration is not known.
-  void AddLong(std::function<void()> work);
+  void AddLong(std::function<void()> work) { Add(kLong, Turns::kTurn, std::move(work)); }
   // Charge for work that cost more than it was added with, and for long work that is done.
-  void Charge(std::uint64_t cost);
-  void ChargeLong(std::uint64_t cost);
+  void Charge(std::uint64_t cost) { Charge(kShort, cost); }
+  void ChargeLong(std::uint64_t cost) { Charge(kLong, cost); }
 
  private:
   Turns& TurnsOf(std::size_t kind) const { return pool_.queues_[kind].turns; }
   void Add(std::size_t kind, std::uint64_t cost, std::function<void()> work);
+  void Charge(std::size_t kind, std::uint64_t cost);
 
   WorkerPool& pool_;
   std::array<Turns::Account, 2> turns_;  // guarded by the pool's mutex_

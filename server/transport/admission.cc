@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "server/guard/caller.h"
-#include "server/session/call_scope.h"
 
 namespace clearance::server {
 namespace {
@@ -43,8 +42,7 @@ void NameCall(grpc::ServerContext& context, Caller* caller) {
   if (!trace.empty()) context.AddInitialMetadata(kTraceParentHeader, trace);
 }
 
-}  // namespace
-
+// Returns the least role that a method requires.
 Role RoleFor(RpcMethod method) {
   switch (method) {
 #define METHOD(name, service, type, role) \
@@ -54,6 +52,8 @@ Role RoleFor(RpcMethod method) {
   }
   return Role::kAdmin;
 }
+
+}  // namespace
 
 Admission::Admission(const ServerParts& parts, RpcMethod method, grpc::ServerContext& context)
     : parts_(parts), method_(method) {
@@ -66,37 +66,41 @@ Admission::Admission(const ServerParts& parts, RpcMethod method, grpc::ServerCon
   Check();
 }
 
-const absl::Status& Admission::Check() {
-  if (!is_outdated()) return status_;
-  generation_ = parts_.authenticator->generation();
-  const auto principal = parts_.authenticator->Authenticate(credentials_);
-  if (principal.ok()) caller_.principal = *principal;
-  Take(StatusOf(principal));
-  return status_;
-}
-
-const absl::Status& Admission::CheckAside() {
+const absl::Status& Admission::Check(bool is_aside) {
   if (!is_outdated()) return status_;
   const std::uint64_t generation = parts_.authenticator->generation();
-  absl::Status status = StatusOf(parts_.authenticator->Authenticate(credentials_));
+  const auto principal = parts_.authenticator->Authenticate(credentials_);
+  absl::Status status = principal.ok() ? RequireRole(**principal, RoleFor(method_), "authorization")
+                                       : principal.status();
   // If it is OK, Check() must still see that the rules are new, and update caller() by them.
-  if (status.ok()) return status_;
+  if (is_aside && status.ok()) return status_;
+  if (!is_aside && principal.ok()) caller_.principal = *principal;
   generation_ = generation;
-  Take(std::move(status));
-  return status_;
-}
-
-absl::Status Admission::StatusOf(const absl::StatusOr<PrincipalPtr>& principal) const {
-  if (!principal.ok()) return principal.status();
-  return RequireRole(**principal, RoleFor(method_), "authorization");
-}
-
-void Admission::Take(absl::Status status) {
   status_ = std::move(status);
   if (absl::IsUnauthenticated(status_) && parts_.accept_loop != nullptr)
     parts_.accept_loop->CountRefusedCall(caller_.peer);
   if (!status_.ok() && parts_.refusal_log != nullptr)
     parts_.refusal_log->Write(caller_, InfoOf(method_).method, status_);
+  return status_;
+}
+
+absl::Status Admission::TakeSessionPlace(ShareLedger::Part* place) const {
+  const Principal* const principal = caller_.principal.get();
+  const std::uint64_t most_of_principal =
+      principal == nullptr ? kNoLimit : principal->limits.sessions;
+  place->Join(caller_.holder());
+  const Verdict verdict = place->TryTake(1, most_of_principal);
+  if (verdict == Verdict::kGranted) return absl::OkStatus();
+  if (principal == nullptr || verdict != Verdict::kCallerLimit) {
+    parts_.metrics.sessions_refused().Increment();
+    return place->Refuse(verdict, 1);
+  }
+  parts_.metrics.principal_refusals(PrincipalLimit::kSessions).Increment();
+  return RefuseMore({.advice = "end one", .caller_limit = "sessions"},
+                    {.verdict = verdict,
+                     .given = FormatNumber(most_of_principal + 1),
+                     .most = most_of_principal,
+                     .principal = principal->id});
 }
 
 }  // namespace clearance::server

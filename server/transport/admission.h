@@ -10,17 +10,14 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "server/access/authenticator.h"
 #include "server/guard/caller.h"
+#include "server/guard/share_ledger.h"
 #include "server/observe/rpc_series.h"
 #include "server/session/call_scope.h"
 #include "server/transport/call.h"
 
 namespace clearance::server {
-
-// Returns the least role that a method requires.
-Role RoleFor(RpcMethod method);
 
 // One call's admission. Thread-compatible; everything it is made with outlives it.
 class Admission {
@@ -34,21 +31,23 @@ class Admission {
   // Returns OK, or why the caller is refused: UNAUTHENTICATED or PERMISSION_DENIED. An admitted
   // call that goes on asks again for each message; while the rules are the same, that is one atomic
   // load.
-  const absl::Status& Check();
+  const absl::Status& Check() { return Check(false); }
 
   // Returns whether there are newer rules than those of the last answer.
   bool is_outdated() const {
     return parts_.authenticator != nullptr && parts_.authenticator->generation() != generation_;
   }
   // As Check() for a call that workers may be working on: they read caller(), so it stays as it is.
-  const absl::Status& CheckAside();
+  const absl::Status& CheckAside() { return Check(true); }
+
+  // Takes a place among the server's sessions, and among those of the caller's principal.
+  absl::Status TakeSessionPlace(ShareLedger::Part* place) const;
 
   // Returns the last answer.
   const absl::Status& status() const { return status_; }
 
  private:
-  absl::Status StatusOf(const absl::StatusOr<PrincipalPtr>& principal) const;
-  void Take(absl::Status status);
+  const absl::Status& Check(bool is_aside);
 
   const ServerParts& parts_;
   const RpcMethod method_;

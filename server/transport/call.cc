@@ -9,7 +9,6 @@
 
 #include "server/convert/wire_errors.h"
 #include "server/guard/object_count.h"
-#include "server/guard/quota.h"
 #include "server/guard/refusal.h"
 #include "server/observe/wall_clock.h"
 

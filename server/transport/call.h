@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The end, the deadline and the accounting of a call, and its messages as bytes.
+// The ends, the deadline and the accounting of a call, and its messages as bytes.
 
 #pragma once
 
@@ -10,18 +10,33 @@
 #include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/status.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "server/config/limits.h"
+#include "server/guard/share_ledger.h"
 #include "server/observe/metrics.h"
 #include "server/observe/steady_clock.h"
+#include "server/storage/shared_registry.h"
 #include "server/transport/completion.h"
+#include "server/transport/poller.h"
 
 namespace clearance::server {
+
+// A call as gRPC has it: its operations, and the bytes that came last. Every started operation is
+// awaited before the call goes.
+template <class Stream>
+struct RawCall {
+  grpc::ServerContext context;
+  Stream stream{&context};
+  Operation requested, written, finished;
+  grpc::ByteBuffer incoming;
+};
 
 // Completes when gRPC reports that the call is over, for any reason. Must be awaited before the
 // call's memory goes. Other threads may ask whether work on it is in vain. Never completes for a
@@ -60,6 +75,68 @@ class CallEnd final : public Operation {
   std::atomic<bool> is_in_vain_ = false;
 };
 
+// Ends a session that says nothing, so that its place becomes free. Pending from Await() until the
+// message came or its time is over. Must be awaited before it goes. For the polling thread alone.
+class FirstMessage final : public Operation {
+ public:
+  // Interrupts `read`, which waits for the message, once its time is over.
+  explicit FirstMessage(Operation& read) : read_(read) {}
+
+  // Infinite: the message may come at any time. No effect after the first call.
+  void Await(grpc::CompletionQueue* queue, absl::Duration most) {
+    if (std::exchange(has_begun_, true) || most == absl::InfiniteDuration()) return;
+    Start();
+    CompleteAfter(most, alarm_, queue, this);
+  }
+  // No effect after the first call.
+  void Came() {
+    if (!std::exchange(has_come_, true)) alarm_.Cancel();
+  }
+  bool is_overdue() const { return is_overdue_; }
+
+  void Complete(bool ok) override {
+    is_overdue_ = ok && !has_come_;
+    const bool interrupts = is_overdue_ && !is_awaited();
+    Operation& read = read_;
+    Operation::Complete(ok);  // may free this
+    if (interrupts) read.Interrupt();
+  }
+
+ private:
+  Operation& read_;
+  grpc::Alarm alarm_;
+  bool has_begun_ = false;
+  bool has_come_ = false;
+  bool is_overdue_ = false;
+};
+
+// Ends a call that must end though its client does not take the last message written. For the
+// polling thread alone.
+class ReplyPatience {
+ public:
+  // `written` is the write operation of the call, which has one write at a time.
+  ReplyPatience(Poller& poller, grpc::ServerContext& context, const Operation& written)
+      : poller_(poller), context_(context), written_(written) {}
+
+  // Called at every look once the call must end. A pending write has its time. When that is over,
+  // lookers are called again; then the call is cancelled.
+  void Urge() {
+    if (!since_.has_value()) since_ = SteadyNow();
+    if (!written_.is_pending()) return;
+    if (SteadyNow() - *since_ < kPatience) return poller_.LookLater(kPatience);
+    context_.TryCancel();
+  }
+
+ private:
+  // A message on its way to a client that takes it is taken by then.
+  static constexpr absl::Duration kPatience = absl::Milliseconds(250);
+
+  Poller& poller_;
+  grpc::ServerContext& context_;
+  const Operation& written_;
+  std::optional<SteadyTime> since_;
+};
+
 // Returns the deadline by the steady clock. gRPC tells it by the wall clock of the moment when it
 // is asked, so the next jump of that clock changes it.
 SteadyTime DeadlineOf(const grpc::ServerContext& context);
@@ -86,6 +163,34 @@ class CallAccount {
   const SteadyTime began_;
   int code_ = static_cast<int>(absl::StatusCode::kCancelled);
 };
+
+// The bytes that a call holds, with a wait for room that can be awaited. For the polling thread
+// alone. Requires: room() is not pending at the end.
+class ByteAccount final : public ShareLedger::Part {
+ public:
+  ByteAccount(ShareLedger& bytes, std::string_view caller, grpc::CompletionQueue* queue)
+      : Part(bytes, caller), room_(queue) {}
+
+  // Starts room(), which completes once there is room, or once waiting is stopped.
+  void AwaitRoom() {
+    room_.Arm();
+    WaitForRoom();
+  }
+  Operation& room() { return room_; }
+
+ private:
+  void Wake() override { room_.Wake(); }
+
+  Signal room_;
+};
+
+// Awaits a view of a shared registry in which every name is as new as it was on any server when the
+// wait began; OK, or the refusal of a call that cannot be answered. Null: nothing is awaited.
+inline Awaited<absl::Status> WhenFresh(Freshness* freshness, grpc::CompletionQueue* queue) {
+  using Fresh = Awaited<absl::Status>;
+  if (freshness == nullptr) return Fresh(queue, nullptr);
+  return Fresh(queue, [freshness](Fresh::Done done) { freshness->Await(std::move(done)); });
+}
 
 // Returns RESOURCE_EXHAUSTED for a message of more than `limits.max_request_bytes`.
 absl::Status CheckSize(const grpc::ByteBuffer& bytes, const Limits& limits);

@@ -7,11 +7,18 @@
 
 #pragma once
 
+#include <grpc/support/time.h>
+#include <grpcpp/alarm.h>
+#include <grpcpp/completion_queue.h>
+
+#include <atomic>
 #include <coroutine>
 #include <exception>
+#include <functional>
 #include <optional>
 #include <utility>
 
+#include "absl/time/time.h"
 #include "server/observe/steady_clock.h"
 
 namespace clearance::server {
@@ -25,6 +32,16 @@ class Completion {
   ~Completion() = default;
 };
 
+// Complete it on the polling thread of the queue, at once or after a while.
+inline void CompleteNow(grpc::Alarm& alarm, grpc::CompletionQueue* queue, Completion* completion) {
+  alarm.Set(queue, gpr_time_0(GPR_CLOCK_MONOTONIC), completion);
+}
+inline void CompleteAfter(absl::Duration delay, grpc::Alarm& alarm, grpc::CompletionQueue* queue,
+                          Completion* completion) {
+  const gpr_timespec span = gpr_time_from_nanos(absl::ToInt64Nanoseconds(delay), GPR_TIMESPAN);
+  alarm.Set(queue, gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), span), completion);
+}
+
 // One operation at a time: Start() it, hand the tag to gRPC, and `co_await` it, at once or later.
 // The result is true if gRPC said ok. Thread-compatible; must outlive a started operation.
 class Operation : public Completion {
@@ -34,9 +51,9 @@ class Operation : public Completion {
   Operation(const Operation&) = delete;
   Operation& operator=(const Operation&) = delete;
 
-  void* Start() {
+  Completion* Start() {
     is_pending_ = true;
-    return static_cast<Completion*>(this);
+    return this;
   }
 
   bool is_pending() const { return is_pending_; }
@@ -78,6 +95,116 @@ class TimedOperation final : public Operation {
 
  private:
   SteadyTime completed_;
+};
+
+// Waits for news from other threads: Arm(), look at the news, `co_await`. No news is missed.
+class Signal : public Operation {
+ public:
+  explicit Signal(grpc::CompletionQueue* queue) : queue_(queue) {}
+
+  // From here on Wake() completes it. No effect while it is pending. For the polling thread.
+  void Arm() {
+    if (is_pending()) return;
+    Start();
+    is_armed_ = true;
+  }
+  // Completes it if it is armed. Thread-safe.
+  void Wake() {
+    if (is_armed_.exchange(false)) CompleteNow(alarm_, queue_, this);
+  }
+
+ private:
+  grpc::CompletionQueue* const queue_;
+  grpc::Alarm alarm_;  // of the thread that has taken is_armed_
+  std::atomic<bool> is_armed_ = false;
+};
+
+// Calls a function on the polling thread of the queue.
+class PostedCall final : public Completion {
+ public:
+  PostedCall(grpc::CompletionQueue* queue, std::function<void()> function)
+      : queue_(queue), function_(std::move(function)) {}
+
+  // Post one call, unless one is still on its way: an alarm cannot be set twice. Thread-safe.
+  // Requires: the queue is not being shut down.
+  void Post() {
+    if (!is_on_its_way_.exchange(true)) CompleteNow(alarm_, queue_, this);
+  }
+  void PostAfter(absl::Duration delay) {
+    if (!is_on_its_way_.exchange(true)) CompleteAfter(delay, alarm_, queue_, this);
+  }
+  // Makes the call come at once.
+  void Cancel() { alarm_.Cancel(); }
+
+  // Clears the flag first: news left from now on is not certain to be seen. News left before is
+  // seen, because this reads what Post() wrote.
+  void Complete(bool /*ok*/) override {
+    is_on_its_way_.exchange(false);
+    function_();
+  }
+
+ private:
+  grpc::CompletionQueue* const queue_;
+  const std::function<void()> function_;
+  grpc::Alarm alarm_;
+  std::atomic<bool> is_on_its_way_ = false;
+};
+
+// Lets other threads work for a coroutine, which continues on its own polling thread.
+class Resumption : public Completion {
+ public:
+  void Complete(bool /*ok*/) override {
+    (void)is_done_.load(std::memory_order_acquire);
+    waiter_.resume();
+  }
+
+ protected:
+  explicit Resumption(grpc::CompletionQueue* queue) : queue_(queue) {}
+  ~Resumption() = default;
+
+  // Called before another thread works for the coroutine.
+  void Suspend(std::coroutine_handle<> waiter) {
+    waiter_ = waiter;
+    alarm_.emplace();
+  }
+  // Called by the thread that ends the work. From here on the polling thread may resume the
+  // coroutine and destroy this.
+  void Resume() {
+    is_done_.store(true, std::memory_order_release);
+    CompleteNow(*alarm_, queue_, this);
+  }
+
+ private:
+  grpc::CompletionQueue* const queue_;
+  std::optional<grpc::Alarm> alarm_;  // takes memory, so it is made only to wait
+  std::coroutine_handle<> waiter_;
+  // Makes what other threads wrote visible to the polling thread, whatever the queue does.
+  std::atomic<bool> is_done_ = false;
+};
+
+// Awaits a result that another thread gives.
+template <class Result>
+class Awaited final : public Resumption {
+ public:
+  using Done = std::function<void(Result)>;
+  // `begin` makes the function that it is given be called once, on any thread. Null: nothing is
+  // awaited, and the result is an empty one.
+  Awaited(grpc::CompletionQueue* queue, std::function<void(Done)> begin)
+      : Resumption(queue), begin_(std::move(begin)) {}
+
+  bool await_ready() const { return begin_ == nullptr; }
+  void await_suspend(std::coroutine_handle<> waiter) {
+    Suspend(waiter);
+    begin_([this](Result result) {
+      result_ = std::move(result);
+      Resume();
+    });
+  }
+  Result await_resume() { return std::move(result_); }
+
+ private:
+  const std::function<void(Done)> begin_;
+  Result result_ = Result();
 };
 
 // A coroutine that starts at once, is never awaited and frees itself at its end.

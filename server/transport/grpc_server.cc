@@ -6,9 +6,7 @@
 #include <grpcpp/resource_quota.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <limits>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -19,7 +17,7 @@
 #include "server/session/call_scope.h"
 #include "server/session/session_room.h"
 #include "server/transport/call.h"
-#include "server/transport/health_board.h"
+#include "server/transport/health.h"
 #include "server/transport/late_calls.h"
 #include "server/transport/methods.h"
 #include "server/transport/poller.h"
@@ -66,6 +64,9 @@ void SetArguments(const GrpcServerOptions& options, grpc::ServerBuilder* builder
                               AsInt(options.max_streams_per_connection));
   // A second server on a taken port must fail, not share it.
   builder->AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  // One megabyte of compressed zeros would become a gigabyte before any limit fires.
+  builder->SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
+  builder->SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
 }
 
 // Limits the bytes that gRPC has read and not given to a call yet: messages that are not whole, and
@@ -79,12 +80,6 @@ void LimitReceivedBytes(std::uint64_t most, grpc::ServerBuilder* builder) {
   builder->SetResourceQuota(quota);
 }
 
-// One megabyte of compressed zeros would become a gigabyte before any limit fires.
-void RefuseCompression(grpc::ServerBuilder* builder) {
-  builder->SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
-  builder->SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
-}
-
 using Acceptor = grpc::experimental::ExternalConnectionAcceptor;
 
 WatchedLoop LoopOf(Poller& poller) {
@@ -93,12 +88,11 @@ WatchedLoop LoopOf(Poller& poller) {
           .ask = [&poller] { poller.AskToTurn(); }};
 }
 
-}  // namespace
-
 // Members end in reverse order: the pollers join, then gRPC's server ends, then the workers.
-class GrpcServer::Impl {
+class RunningServer final : public GrpcServer {
  public:
-  Impl(const GrpcServerOptions& options, const Limits& limits, Registry& registry, Metrics& metrics)
+  RunningServer(const GrpcServerOptions& options, const Limits& limits, Registry& registry,
+                Metrics& metrics)
       : limits_(limits),
         workers_(options.worker_threads,
                  static_cast<std::uint64_t>(absl::ToInt64Microseconds(options.max_pending_work)),
@@ -128,18 +122,18 @@ class GrpcServer::Impl {
                .first_message_timeout = options.first_message_timeout},
         expiry_(ExpireScenes(*parts_.scenes, registry)),
         methods_(parts_, health_, options.reflection) {}
-  ~Impl() { Shutdown(absl::ZeroDuration()); }
+  ~RunningServer() override { Shutdown(absl::ZeroDuration()); }
 
   absl::Status Start(const GrpcServerOptions& options);
-  int port() const { return port_; }
-  std::shared_ptr<grpc::Channel> ChannelToItself(std::uint64_t most_reply_bytes) {
+  int port() const override { return port_; }
+  std::shared_ptr<grpc::Channel> ChannelToItself(std::uint64_t most_reply_bytes) override {
     grpc::ChannelArguments arguments;
     arguments.SetMaxReceiveMessageSize(AsInt(most_reply_bytes));
     return server_->InProcessChannel(arguments);
   }
-  void TurnUnhealthy() { health_.TurnUnhealthy(); }
-  void BeginDrain();
-  void Shutdown(absl::Duration patience);
+  void TurnUnhealthy() override { health_.TurnUnhealthy(); }
+  void BeginDrain() override;
+  void Shutdown(absl::Duration patience) override;
 
  private:
   void ListenWith(const GrpcServerOptions& options, grpc::ServerBuilder* builder);
@@ -167,14 +161,13 @@ class GrpcServer::Impl {
   bool is_shut_down_ = false;
 };
 
-absl::Status GrpcServer::Impl::Start(const GrpcServerOptions& options) {
+absl::Status RunningServer::Start(const GrpcServerOptions& options) {
   grpc::ServerBuilder builder;
   ListenWith(options, &builder);
   builder.SetMaxReceiveMessageSize(AsInt(limits_.max_transport_bytes));
   builder.SetMaxSendMessageSize(-1);  // replies themselves keep to max_reply_bytes
   SetArguments(options, &builder);
   LimitReceivedBytes(options.max_total_bytes_in_flight, &builder);
-  RefuseCompression(&builder);
   methods_.RegisterWith(&builder);
   for (int i = 0; i < options.polling_threads; ++i) {
     pollers_.push_back(std::make_unique<Poller>(builder.AddCompletionQueue()));
@@ -185,12 +178,8 @@ absl::Status GrpcServer::Impl::Start(const GrpcServerOptions& options) {
                                   "; its log says why");
   }
   if (IsUnixAddress(options.listen_address)) port_ = 0;
-  for (const char* service :
-       {"", v1::QueryService::service_full_name(), v1::SceneService::service_full_name(),
-        v1::SceneQueryService::service_full_name(), v1::ShapeService::service_full_name(),
-        v1::ServerService::service_full_name()}) {
-    health_.Set(service, true);
-  }
+  health_.Set("", true);
+  for (const char* service : kServices) health_.Set(service, true);
   const bool tells_of_whole = !options.healthy_without_store;
   parts_.ledger.WatchHealth([this, tells_of_whole](bool is_healthy) {
     if (tells_of_whole) health_.Set("", is_healthy);
@@ -211,7 +200,7 @@ absl::Status GrpcServer::Impl::Start(const GrpcServerOptions& options) {
   return absl::OkStatus();
 }
 
-void GrpcServer::Impl::ListenWith(const GrpcServerOptions& options, grpc::ServerBuilder* builder) {
+void RunningServer::ListenWith(const GrpcServerOptions& options, grpc::ServerBuilder* builder) {
   auto credentials =
       options.tls == nullptr ? grpc::InsecureServerCredentials() : options.tls->MakeCredentials();
   if (options.accept_loop == nullptr) {
@@ -224,7 +213,7 @@ void GrpcServer::Impl::ListenWith(const GrpcServerOptions& options, grpc::Server
       std::move(credentials));
 }
 
-void GrpcServer::Impl::RunAcceptLoop() {
+void RunningServer::RunAcceptLoop() {
   std::vector<ReadingThread> readers;
   for (const auto& poller : pollers_) {
     readers.push_back(
@@ -239,7 +228,7 @@ void GrpcServer::Impl::RunAcceptLoop() {
       readers);
 }
 
-void GrpcServer::Impl::WatchLoops() {
+void RunningServer::WatchLoops() {
   if (liveness_ == nullptr) return;
   std::vector<WatchedLoop> loops;
   if (acceptor_ != nullptr) loops = parts_.accept_loop->Loops();
@@ -248,13 +237,13 @@ void GrpcServer::Impl::WatchLoops() {
   liveness_->Watch(std::move(loops));
 }
 
-void GrpcServer::Impl::BeginDrain() {
+void RunningServer::BeginDrain() {
   if (std::exchange(is_draining_, true) || is_shut_down_) return;
   TurnUnhealthy();
   for (const auto& poller : pollers_) poller->BeginDrain();
 }
 
-void GrpcServer::Impl::Shutdown(absl::Duration patience) {
+void RunningServer::Shutdown(absl::Duration patience) {
   if (std::exchange(is_shut_down_, true) || server_ == nullptr) return;
   // From here on loops end on purpose.
   if (liveness_ != nullptr) liveness_->Watch({});
@@ -271,29 +260,15 @@ void GrpcServer::Impl::Shutdown(absl::Duration patience) {
   pollers_.clear();
 }
 
-GrpcServer::GrpcServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-
-GrpcServer::~GrpcServer() = default;
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOptions& options,
                                                               const Limits& limits,
                                                               Registry& registry,
                                                               Metrics& metrics) {
-  auto impl = std::make_unique<Impl>(options, limits, registry, metrics);
-  if (absl::Status status = impl->Start(options); !status.ok()) return status;
-  return std::unique_ptr<GrpcServer>(new GrpcServer(std::move(impl)));
+  auto server = std::make_unique<RunningServer>(options, limits, registry, metrics);
+  if (absl::Status status = server->Start(options); !status.ok()) return status;
+  return server;
 }
-
-int GrpcServer::port() const { return impl_->port(); }
-
-std::shared_ptr<grpc::Channel> GrpcServer::ChannelToItself(std::uint64_t most_reply_bytes) {
-  return impl_->ChannelToItself(most_reply_bytes);
-}
-
-void GrpcServer::TurnUnhealthy() { impl_->TurnUnhealthy(); }
-
-void GrpcServer::BeginDrain() { impl_->BeginDrain(); }
-
-void GrpcServer::Shutdown(absl::Duration patience) { impl_->Shutdown(patience); }
 
 }  // namespace clearance::server

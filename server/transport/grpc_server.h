@@ -60,30 +60,24 @@ class GrpcServer {
                                                            const Limits& limits, Registry& registry,
                                                            Metrics& metrics);
   // As Shutdown() with no patience.
-  ~GrpcServer();
+  virtual ~GrpcServer() = default;
 
-  int port() const;
+  virtual int port() const = 0;
 
   // Returns a new channel inside the process, for a few calls: it becomes idle, and ends, as
   // connections do. Its calls take the path of all others, as calls of a separate address. A larger
   // reply is RESOURCE_EXHAUSTED. Thread-safe, until Shutdown.
-  std::shared_ptr<grpc::Channel> ChannelToItself(std::uint64_t most_reply_bytes);
+  virtual std::shared_ptr<grpc::Channel> ChannelToItself(std::uint64_t most_reply_bytes) = 0;
 
   // Turns health to NOT_SERVING for good; everything is served as before, until balancers notice.
-  void TurnUnhealthy();
+  virtual void TurnUnhealthy() = 0;
 
   // Turns health to NOT_SERVING, and ends each session with UNAVAILABLE after the message it is on.
   // Unary calls are answered until Shutdown. Has an effect once.
-  void BeginDrain();
+  virtual void BeginDrain() = 0;
 
   // Stops accepting, waits that long for calls, cancels those left then, and joins every thread.
-  void Shutdown(absl::Duration patience);
-
- private:
-  class Impl;
-  explicit GrpcServer(std::unique_ptr<Impl> impl);
-
-  std::unique_ptr<Impl> impl_;
+  virtual void Shutdown(absl::Duration patience) = 0;
 };
 
 }  // namespace clearance::server

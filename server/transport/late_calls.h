@@ -9,8 +9,10 @@
 
 #include <grpcpp/server.h>
 
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <stop_token>
 #include <thread>
 
 namespace clearance::server {
@@ -18,18 +20,23 @@ namespace clearance::server {
 // Lives from before a server's Shutdown() until after it. The calls end with CANCELLED, unserved.
 class LateCalls {
  public:
-  explicit LateCalls(grpc::Server* server) : thread_([this, server] { EndThem(server); }) {}
-  ~LateCalls();
-  LateCalls(const LateCalls&) = delete;
-  LateCalls& operator=(const LateCalls&) = delete;
+  explicit LateCalls(grpc::Server* server)
+      : thread_([server](const std::stop_token& over) { EndThem(server, over); }) {}
 
  private:
-  void EndThem(grpc::Server* server);
+  // The longest time that a call may be forgotten.
+  static constexpr std::chrono::milliseconds kInterval{50};
 
-  std::mutex mutex_;  // guards the next
-  bool is_over_ = false;
-  std::condition_variable changed_;
-  std::thread thread_;  // the last: it uses the rest
+  static void EndThem(grpc::Server* server, const std::stop_token& over) {
+    std::mutex unused;
+    std::unique_lock lock(unused);
+    std::condition_variable_any changed;
+    while (!changed.wait_for(lock, over, kInterval, [&] { return over.stop_requested(); })) {
+      server->InProcessChannel({});
+    }
+  }
+
+  std::jthread thread_;
 };
 
 }  // namespace clearance::server

@@ -16,20 +16,23 @@
 #include "clearance/v1/server_service.grpc.pb.h"
 #include "clearance/v1/shape_service.grpc.pb.h"
 #include "server/session/call_scope.h"
-#include "server/transport/call.h"
-#include "server/transport/health_methods.h"
+#include "server/transport/health.h"
 #include "server/transport/poller.h"
 #include "server/transport/reflection.h"
 
 namespace clearance::server {
+
+// clearance's services, by their full names.
+inline constexpr const char* kServices[] = {
+    v1::QueryService::service_full_name(), v1::SceneService::service_full_name(),
+    v1::SceneQueryService::service_full_name(), v1::ServerService::service_full_name(),
+    v1::ShapeService::service_full_name()};
 
 // Must outlive the server that it is registered with.
 class Methods {
  public:
   // `parts` and `health` outlive this.
   Methods(ServerParts& parts, HealthBoard& health, bool shows_reflection);
-  Methods(const Methods&) = delete;
-  Methods& operator=(const Methods&) = delete;
 
   void RegisterWith(grpc::ServerBuilder* builder);
 
@@ -58,16 +61,15 @@ class Methods {
                   v1::SceneQueryService::WithRawMethod_Ray<v1::SceneQueryService::Service>>>>>>;
   using Server = v1::ServerService::WithRawMethod_GetServerInfo<v1::ServerService::Service>;
 
-  void AddQueryMethods(ServerParts& parts);
-  void AddShapeMethods(ServerParts& parts);
-  void AddSceneMethods(ServerParts& parts);
-  void AddSceneChangeMethods(ServerParts& parts);
-  void AddSceneQueryMethods(ServerParts& parts);
-  void AddSceneWatches(ServerParts& parts);
-  void AddServerMethods(ServerParts& parts);
-  void AddHealthMethods(HealthBoard& health);
-  void AddReflection();
+  template <class Method>
+  void Add(Method method);
+  void AddQueryMethods();
+  void AddShapeMethods();
+  void AddSceneMethods();
+  void AddSceneChangeMethods();
+  void AddSceneQueryMethods();
 
+  ServerParts& parts_;
   Query query_;
   Shape shape_;
   Scene scene_;

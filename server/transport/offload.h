@@ -6,16 +6,12 @@
 
 #pragma once
 
-#include <grpcpp/alarm.h>
-#include <grpcpp/completion_queue.h>
-
 #include <algorithm>
 #include <atomic>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -28,7 +24,7 @@
 
 namespace clearance::server {
 
-class Offload final : public Completion {
+class Offload final : public Resumption {
  public:
   struct Where {
     WorkerPool::Account& account;
@@ -43,29 +39,93 @@ class Offload final : public Completion {
   // May leave parts to be done.
   using Work = std::function<void(Parts* left)>;
 
-  Offload(const Where& where, Work work) : where_(where), work_(std::move(work)) {}
+  Offload(const Where& where, Work work)
+      : Resumption(where.queue), where_(where), work_(std::move(work)) {}
 
-  bool await_ready();
-  void await_suspend(std::coroutine_handle<> waiter);
+  bool await_ready() {
+    if (where_.cost > kMaxCheapCost) return false;
+    work_(&left_);
+    return left_.count == 0;
+  }
+  void await_suspend(std::coroutine_handle<> waiter) {
+    Suspend(waiter);
+    added_ = SteadyNow();
+    where_.account.Join(where_.group);
+    if (left_.count > 0) {
+      if (where_.pending != nullptr) where_.pending->HandOver(where_.group, cost());
+      return AddParts();
+    }
+    if (IsWhole()) return where_.account.AddLong([this] { Begin(); });
+    // How much work it really has is known once it has begun.
+    where_.account.Add(kMaxCheapCost, [this] { Begin(); });
+  }
   void await_resume() const {}
 
   WorkTimes times() const { return {waited_, absl::Nanoseconds(worked_.load())}; }
 
-  void Complete(bool ok) override;
-
  private:
-  void Begin();
   std::uint64_t cost() const { return left_.cost == 0 ? where_.cost : left_.cost; }
   // Returns whether it is long and cannot be cut.
   bool IsWhole() const { return DurationOf(where_.whole_cost) > kMostOfAWhole; }
-  void AddParts();
-  void DoPart();
-  void DoLongPart(std::size_t i, absl::Duration most);
-  void DoNextPart();
-  void Return();
+
   // Returns how long it took.
   template <class DoWork>
-  absl::Duration Timed(const DoWork& work);
+  absl::Duration Timed(const DoWork& work) {
+    const SteadyTime began = SteadyNow();
+    work();
+    const absl::Duration took = SteadyNow() - began;
+    worked_ += absl::ToInt64Nanoseconds(took);
+    return took;
+  }
+
+  void Begin() {
+    waited_ = SteadyNow() - added_;
+    const absl::Duration took = Timed([this] { work_(&left_); });
+    if (IsWhole()) where_.account.ChargeLong(CostOf(took));
+    if (left_.count > 0) return AddParts();
+    if (!IsWhole() && cost() > kMaxCheapCost) where_.account.Charge(cost() - kMaxCheapCost);
+    Resume();
+  }
+
+  // A thread that has done a part waits for its turn to do the next.
+  void AddParts() {
+    const std::size_t threads = where_.account.pool().thread_count();
+    const std::size_t most = left_.is_in_order ? 1 : std::min(left_.count, threads);
+    WorkerPool::Account& account = where_.account;
+    const std::uint64_t part_cost = cost() / left_.count;
+    busy_ = most;
+    // The last of them may have finished everything already when Add() returns.
+    for (std::size_t i = 0; i < most; ++i) account.Add(part_cost, [this] { DoPart(); });
+  }
+
+  void DoPart() {
+    const std::size_t i = next_part_.fetch_add(1, std::memory_order_relaxed);
+    bool is_done = true;
+    if (i < left_.count) Timed([&] { is_done = left_.part(i, SteadyNow() + kMostATurn); });
+    if (!is_done) {
+      where_.account.Charge(CostOf(kMostATurn));
+      return where_.account.AddLong([this, i] { DoLongPart(i, kMostOfAWhole); });
+    }
+    DoNextPart();
+  }
+
+  // Interrupted rows begin again with twice the time, so that the longest one ends as well.
+  void DoLongPart(std::size_t i, absl::Duration most) {
+    bool is_done = false;
+    const absl::Duration took = Timed([&] { is_done = left_.part(i, SteadyNow() + most); });
+    where_.account.ChargeLong(CostOf(took));
+    if (!is_done) return where_.account.AddLong([this, i, most] { DoLongPart(i, 2 * most); });
+    DoNextPart();
+  }
+
+  void DoNextPart() {
+    if (next_part_.load(std::memory_order_relaxed) < left_.count) {
+      where_.account.Add(cost() / left_.count, [this] { DoPart(); });
+    } else if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      Timed(left_.finish);
+      Resume();
+    }
+  }
 
   const Where where_;
   const Work work_;
@@ -75,10 +135,6 @@ class Offload final : public Completion {
   SteadyTime added_;
   absl::Duration waited_;
   std::atomic<std::int64_t> worked_ = 0;  // nanoseconds
-  std::optional<grpc::Alarm> alarm_;      // takes memory, so it is made only for workers
-  std::coroutine_handle<> waiter_;
-  // Makes what the workers wrote visible to the polling thread, whatever the queue does.
-  std::atomic<bool> is_done_ = false;
 };
 
 }  // namespace clearance::server

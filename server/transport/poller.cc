@@ -2,14 +2,10 @@
 
 #include "server/transport/poller.h"
 
-#include <grpc/support/time.h>
-
-#include <utility>
 #include <vector>
 
 #include "server/guard/share_ledger.h"
 #include "server/schedule/scheduling.h"
-#include "server/schedule/thread_clock.h"
 
 namespace clearance::server {
 namespace {
@@ -23,7 +19,7 @@ Poller::Poller(std::unique_ptr<grpc::ServerCompletionQueue> queue) : queue_(std:
 
 Poller::~Poller() {
   queue_->Shutdown();
-  later_alarm_.Cancel();
+  later_look_.Cancel();
   if (thread_.joinable()) {
     thread_.join();
   } else {
@@ -52,11 +48,16 @@ void Poller::Poll() {
   }
 }
 
-void Poller::Complete(void* tag, bool ok) {
+template <class Work>
+void Poller::RunOwnCode(const Work& work) {
   is_completing_.store(true, std::memory_order_relaxed);
-  static_cast<Completion*>(tag)->Complete(ok);
+  work();
   is_completing_.store(false, std::memory_order_relaxed);
   turns_.store(turns_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+void Poller::Complete(void* tag, bool ok) {
+  RunOwnCode([=] { static_cast<Completion*>(tag)->Complete(ok); });
 }
 
 // Lets all arrived messages, or nearly all, join those that wait before one of them is taken.
@@ -91,11 +92,7 @@ void Poller::TakeTurn() {
   const bool is_refused =
       !refused_.empty() && (admitted_.empty() || ++turns_since_refused_ >= kTurnsForARefusal);
   if (is_refused) turns_since_refused_ = 0;
-  const Turns::Work resume = is_refused ? refused_.Take() : admitted_.Take();
-  is_completing_.store(true, std::memory_order_relaxed);
-  resume();
-  is_completing_.store(false, std::memory_order_relaxed);
-  turns_.store(turns_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  RunOwnCode(is_refused ? refused_.Take() : admitted_.Take());
 }
 
 bool Poller::Turn::await_suspend(std::coroutine_handle<> waiter) {
@@ -130,58 +127,10 @@ absl::Duration Poller::HeldFor() {
   return spent - spent_before_;
 }
 
-void Poller::AskToTurn() {
-  // One that is still on its way is enough, and an alarm cannot be set twice.
-  if (question_.is_open.exchange(true)) return;
-  question_alarm_.Set(queue_.get(), gpr_time_0(GPR_CLOCK_MONOTONIC),
-                      static_cast<Completion*>(&question_));
-}
-
-void Poller::BeginDrain() {
-  drain_alarm_.Set(queue_.get(), gpr_time_0(GPR_CLOCK_MONOTONIC),
-                   static_cast<Completion*>(&drain_));
-}
-
-void Poller::Drain::Complete(bool /*ok*/) {
-  poller_.is_draining_ = true;
-  const std::vector<Operation*> watched(poller_.watched_.begin(), poller_.watched_.end());
-  for (Operation* const operation : watched) {
-    if (poller_.watched_.contains(operation)) operation->Interrupt();
+void Poller::CallAll(const absl::flat_hash_set<Hook*>& hooks) {
+  for (Hook* const hook : std::vector(hooks.begin(), hooks.end())) {
+    if (hooks.contains(hook)) hook->function_();
   }
-}
-
-void Poller::LookAgain() {
-  // One that is still on its way is enough, and an alarm cannot be set twice.
-  if (call_.is_on_its_way.exchange(true)) return;
-  call_alarm_.Set(queue_.get(), gpr_time_0(GPR_CLOCK_MONOTONIC), static_cast<Completion*>(&call_));
-}
-
-void Poller::LookLater(absl::Duration delay) {
-  if (later_call_.is_on_its_way.exchange(true)) return;
-  const gpr_timespec time = gpr_time_from_nanos(absl::ToInt64Nanoseconds(delay), GPR_TIMESPAN);
-  later_alarm_.Set(queue_.get(), gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), time),
-                   static_cast<Completion*>(&later_call_));
-}
-
-// Clears the flag first: news left from now on is not certain to be seen. News left before is seen,
-// because this reads what LookAgain() wrote.
-void Poller::Call::Complete(bool /*ok*/) {
-  is_on_its_way.exchange(false);
-  const std::vector<Looker*> lookers(poller_.lookers_.begin(), poller_.lookers_.end());
-  for (Looker* const looker : lookers) {
-    if (poller_.lookers_.contains(looker)) looker->look_();
-  }
-}
-
-void Poller::Count(int change) {
-  const std::lock_guard lock(mutex_);
-  calls_ += change;
-  call_ended_.notify_all();
-}
-
-void Poller::AwaitEnd() {
-  std::unique_lock lock(mutex_);
-  call_ended_.wait(lock, [this] { return calls_ == 0; });
 }
 
 absl::Status RequireTurn(Metrics& metrics, bool had_turn) {

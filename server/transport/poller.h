@@ -5,19 +5,13 @@
 
 #pragma once
 
-#include <grpcpp/alarm.h>
-#include <grpcpp/completion_queue.h>
-
 #include <atomic>
-#include <condition_variable>
 #include <coroutine>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <string_view>
 #include <thread>
-#include <utility>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
@@ -37,9 +31,6 @@ class Poller {
   // Requires: the server is shut down, or was never started.
   ~Poller();
 
-  Poller(const Poller&) = delete;
-  Poller& operator=(const Poller&) = delete;
-
   grpc::ServerCompletionQueue* queue() const { return queue_.get(); }
 
   // Starts the polling thread.
@@ -47,7 +38,7 @@ class Poller {
 
   // Interrupts every operation that is watched, now and later, and makes is_draining() true. At
   // most once.
-  void BeginDrain();
+  void BeginDrain() { drain_.Post(); }
   bool is_draining() const { return is_draining_; }
 
   // Returns how often the polling thread has come back to its queue.
@@ -58,23 +49,28 @@ class Poller {
   static constexpr absl::Duration kHoldWindow = absl::Seconds(30);
 
   // Makes it come back once more, if it still does. Requires: the queue is not being shut down.
-  void AskToTurn();
+  void AskToTurn() { question_.Post(); }
 
-  // Makes every Looker look once more after this, at the news that other threads have left for it.
+  // Calls all hooks of WhenLooking() once more: other threads have left news for them.
   // Requires: the queue is not being shut down, which it never is while a call lives here.
-  void LookAgain();
+  void LookAgain() { look_.Post(); }
   // The same after a while, or sooner if others have asked for it. For the polling thread, while a
   // call lives here.
-  void LookLater(absl::Duration delay);
+  void LookLater(absl::Duration delay) { later_look_.PostAfter(delay); }
 
   // Blocks until no call lives here. Requires: the server is shut down, so no call can begin.
-  void AwaitEnd();
+  void AwaitEnd() const {
+    for (int left = calls_; left > 0; left = calls_) calls_.wait(left);
+  }
 
   // A call that lives on this poller: the queue may not shut down before it ends.
   class Presence {
    public:
-    explicit Presence(Poller& poller) : poller_(poller) { poller_.Count(+1); }
-    ~Presence() { poller_.Count(-1); }
+    explicit Presence(Poller& poller) : poller_(poller) { ++poller_.calls_; }
+    ~Presence() {
+      --poller_.calls_;
+      poller_.calls_.notify_all();
+    }
     Presence(const Presence&) = delete;
     Presence& operator=(const Presence&) = delete;
 
@@ -82,20 +78,29 @@ class Poller {
     Poller& poller_;
   };
 
-  // Interrupts the operation when the drain begins.
-  class Watch {
+  // A function that is called on the polling thread while this lives.
+  class Hook {
    public:
-    Watch(Poller& poller, Operation& operation) : poller_(poller), operation_(operation) {
-      poller_.watched_.insert(&operation_);
-    }
-    ~Watch() { poller_.watched_.erase(&operation_); }
-    Watch(const Watch&) = delete;
-    Watch& operator=(const Watch&) = delete;
+    ~Hook() { hooks_.erase(this); }
+    Hook(const Hook&) = delete;
+    Hook& operator=(const Hook&) = delete;
 
    private:
-    Poller& poller_;
-    Operation& operation_;
+    friend class Poller;
+    Hook(absl::flat_hash_set<Hook*>& hooks, std::function<void()> function)
+        : hooks_(hooks), function_(std::move(function)) {
+      hooks_.insert(this);
+    }
+
+    absl::flat_hash_set<Hook*>& hooks_;
+    const std::function<void()> function_;
   };
+  // Interrupts the operation when the drain begins.
+  Hook Watch(Operation& operation) {
+    return Hook(watches_, [&operation] { operation.Interrupt(); });
+  }
+  // Calls `look` after each LookAgain(). It may end calls.
+  Hook WhenLooking(std::function<void()> look) { return Hook(lookers_, std::move(look)); }
 
   // How many messages may wait for their turn, each with its call, and how many refused ones. A
   // group may have as many as the others leave free.
@@ -113,8 +118,6 @@ class Poller {
           turns_(is_refused ? poller.refused_ : poller.admitted_),
           most_(is_refused ? kMostRefusedWaiting : kMostWaiting),
           group_(group) {}
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
 
     bool await_ready() const { return !poller_.is_behind_ && !poller_.HasWaitingTurns(); }
     bool await_suspend(std::coroutine_handle<> waiter);
@@ -130,57 +133,16 @@ class Poller {
     bool has_waited_ = false;
   };
 
-  // Called on the polling thread after each LookAgain(). It may end calls.
-  class Looker {
-   public:
-    Looker(Poller& poller, std::function<void()> look) : poller_(poller), look_(std::move(look)) {
-      poller_.lookers_.insert(this);
-    }
-    ~Looker() { poller_.lookers_.erase(this); }
-    Looker(const Looker&) = delete;
-    Looker& operator=(const Looker&) = delete;
-
-   private:
-    friend class Poller;
-
-    Poller& poller_;
-    const std::function<void()> look_;
-  };
-
  private:
-  class Call final : public Completion {
-   public:
-    explicit Call(Poller& poller) : poller_(poller) {}
-    void Complete(bool ok) override;
-
-    std::atomic<bool> is_on_its_way = false;
-
-   private:
-    Poller& poller_;
-  };
-
-  class Drain final : public Completion {
-   public:
-    explicit Drain(Poller& poller) : poller_(poller) {}
-    void Complete(bool ok) override;
-
-   private:
-    Poller& poller_;
-  };
-
-  class Question final : public Completion {
-   public:
-    void Complete(bool /*ok*/) override { is_open = false; }
-
-    std::atomic<bool> is_open = false;
-  };
-
   void Poll();
   void Complete(void* tag, bool ok);
   bool HasWaitingTurns() const { return !admitted_.empty() || !refused_.empty(); }
   void TakeTurns();
   void TakeTurn();
-  void Count(int change);
+  template <class Work>
+  void RunOwnCode(const Work& work);
+  // Calls those that are there still when their turn comes: each may end others.
+  static void CallAll(const absl::flat_hash_set<Hook*>& hooks);
 
   const std::unique_ptr<grpc::ServerCompletionQueue> queue_;
   std::thread thread_;
@@ -190,25 +152,22 @@ class Poller {
   bool is_behind_ = false;  // something was there already when the thread came back
   std::uint64_t turns_since_refused_ = 0;
   bool is_draining_ = false;
-  absl::flat_hash_set<Operation*> watched_;
-  Drain drain_{*this};
-  grpc::Alarm drain_alarm_;
-  absl::flat_hash_set<Looker*> lookers_;
-  Call call_{*this};
-  grpc::Alarm call_alarm_;
-  Call later_call_{*this};
-  grpc::Alarm later_alarm_;
+  absl::flat_hash_set<Hook*> watches_;
+  absl::flat_hash_set<Hook*> lookers_;
+  PostedCall drain_{queue_.get(), [this] {
+                      is_draining_ = true;
+                      CallAll(watches_);
+                    }};
+  PostedCall look_{queue_.get(), [this] { CallAll(lookers_); }};
+  PostedCall later_look_{queue_.get(), [this] { CallAll(lookers_); }};
+  PostedCall question_{queue_.get(), [] {}};
   std::atomic<std::uint64_t> turns_ = 0;     // written by the polling thread alone
   std::atomic<bool> is_completing_ = false;  // the same; the server's own code runs
   // The state of HeldFor().
   std::uint64_t watched_turns_ = 0;
   absl::Duration spent_before_ = absl::ZeroDuration();
   SteadyTime watched_since_ = SteadyTime();
-  Question question_;
-  grpc::Alarm question_alarm_;
-  std::mutex mutex_;
-  std::condition_variable call_ended_;
-  int calls_ = 0;  // guarded by mutex_
+  std::atomic<int> calls_ = 0;  // that live here
 };
 
 // Returns RESOURCE_EXHAUSTED, and counts it, unless the message had a turn (Poller::Turn).

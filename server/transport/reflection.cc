@@ -4,21 +4,14 @@
 
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/descriptor.pb.h>
-#include <grpcpp/server_context.h>
 #include <grpcpp/support/async_stream.h>
-#include <grpcpp/support/byte_buffer.h>
 
 #include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
-#include "clearance/v1/query_service.grpc.pb.h"
-#include "clearance/v1/scene_query_service.grpc.pb.h"
-#include "clearance/v1/scene_service.grpc.pb.h"
-#include "clearance/v1/server_service.grpc.pb.h"
-#include "clearance/v1/shape_service.grpc.pb.h"
-#include "grpc/health/v1/health.grpc.pb.h"
 #include "server/transport/call.h"
+#include "server/transport/methods.h"
 
 namespace clearance::server {
 namespace {
@@ -56,13 +49,11 @@ void FillFiles(const FileDescriptor* first, ServerReflectionResponse* response) 
 }
 
 void FillServices(ServerReflectionResponse* response) {
-  for (const char* name :
-       {v1::QueryService::service_full_name(), v1::SceneService::service_full_name(),
-        v1::SceneQueryService::service_full_name(), v1::ServerService::service_full_name(),
-        v1::ShapeService::service_full_name(), grpc::health::v1::Health::service_full_name(),
-        grpc::reflection::v1alpha::ServerReflection::service_full_name()}) {
-    response->mutable_list_services_response()->add_service()->set_name(name);
-  }
+  auto* const services = response->mutable_list_services_response();
+  for (const char* name : kServices) services->add_service()->set_name(name);
+  services->add_service()->set_name(grpc::health::v1::Health::service_full_name());
+  services->add_service()->set_name(
+      grpc::reflection::v1alpha::ServerReflection::service_full_name());
 }
 
 const FileDescriptor* FileOfExtension(const ExtensionRequest& request) {
@@ -95,14 +86,11 @@ grpc::Status TakeQuestion(grpc::ByteBuffer* bytes, ServerReflectionRequest* requ
   return {grpc::StatusCode::INVALID_ARGUMENT, "malformed ServerReflectionRequest"};
 }
 
-struct ReflectionCall {
-  explicit ReflectionCall(Poller& poller) : on_drain(poller, read) {}
+struct ReflectionCall : RawCall<grpc::ServerAsyncReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer>> {
+  explicit ReflectionCall(Poller& poller) : on_drain(poller.Watch(read)) {}
 
-  grpc::ServerContext context;
-  grpc::ServerAsyncReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer> stream{&context};
-  Operation requested, read, written, finished;
-  Poller::Watch on_drain;
-  grpc::ByteBuffer incoming;
+  Operation read;
+  Poller::Hook on_drain;
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // grpc.reflection.v1alpha: describes the services to tools like grpcurl. Runs on the server's own
-// queues, for the reason in health_methods.h, and so that a stream costs no thread.
+// queues, for the reason in health.h, and so that a stream costs no thread.
 
 #pragma once
 

@@ -2,14 +2,9 @@
 
 #include "server/transport/scene_watch.h"
 
-#include <grpc/support/time.h>
-#include <grpcpp/alarm.h>
-
 #include <cstdint>
 #include <mutex>
 #include <optional>
-#include <string>
-#include <utility>
 
 #include "clearance/v1/scene_watch.pb.h"
 #include "server/guard/quota.h"
@@ -18,36 +13,17 @@
 #include "server/schedule/work.h"
 #include "server/services/asks_by_name.h"
 #include "server/services/scene_follower.h"
-#include "server/session/call_scope.h"
 #include "server/transport/admission.h"
-#include "server/transport/byte_account.h"
 #include "server/transport/offload.h"
-#include "server/transport/reply_patience.h"
 #include "server/transport/unary.h"
-#include "server/transport/wait_for_freshness.h"
 
 namespace clearance::server {
 namespace {
 
-// Lets one coroutine wait for the registry's next news: Start(), look at the registry, await
-// told(). Only the queue's polling thread uses Start, Stop and told.
-class SceneSignal final : public SceneObserver {
+// Completes with the registry's next news of a scene, and keeps how the scene ended.
+class SceneSignal final : public Signal, public SceneObserver {
  public:
-  explicit SceneSignal(grpc::CompletionQueue* queue) : queue_(queue) {}
-
-  // From here on all news is noticed.
-  void Start() {
-    if (told_.is_pending()) return;
-    told_.Start();
-    const std::lock_guard lock(mutex_);
-    is_armed_ = true;
-  }
-  // Completes told() even if nothing is told.
-  void Stop() {
-    const std::lock_guard lock(mutex_);
-    Wake();
-  }
-  Operation& told() { return told_; }
+  using Signal::Signal;
 
   // From here on only the end of this incarnation is of interest.
   void Follow(std::uint64_t incarnation) {
@@ -60,71 +36,32 @@ class SceneSignal final : public SceneObserver {
     return incarnation == ended_incarnation_ ? end_ : std::nullopt;
   }
 
-  void SceneChanged() override {
-    const std::lock_guard lock(mutex_);
-    Wake();
-  }
+  void SceneChanged() override { Wake(); }
   void SceneEnded(std::uint64_t incarnation, SceneEnd end) override {
-    const std::lock_guard lock(mutex_);
-    if (followed_.value_or(incarnation) == incarnation) {
-      ended_incarnation_ = incarnation;
-      end_ = end;
+    {
+      const std::lock_guard lock(mutex_);
+      if (followed_.value_or(incarnation) == incarnation) {
+        ended_incarnation_ = incarnation;
+        end_ = end;
+      }
     }
     Wake();
   }
 
  private:
-  // Requires: mutex_ is held.
-  void Wake() {
-    if (!is_armed_) return;
-    is_armed_ = false;
-    alarm_.Set(queue_, gpr_time_0(GPR_CLOCK_MONOTONIC), static_cast<Completion*>(&told_));
-  }
-
-  grpc::CompletionQueue* const queue_;
-  Operation told_;
-  grpc::Alarm alarm_;
-  std::mutex mutex_;  // guards the members below, and alarm_
-  bool is_armed_ = false;
+  std::mutex mutex_;  // guards the members below
   std::optional<std::uint64_t> followed_;
   std::uint64_t ended_incarnation_ = 0;
   std::optional<SceneEnd> end_;
 };
 
-// Keeps the signal among the registry's observers.
-class Observation {
- public:
-  Observation(SceneRegistry& scenes, const std::string& name, SceneSignal* signal)
-      : scenes_(scenes), name_(name), signal_(signal) {
-    scenes_.AddObserver(name_, signal_);
-  }
-  ~Observation() { scenes_.RemoveObserver(name_, signal_); }
-  Observation(const Observation&) = delete;
-  Observation& operator=(const Observation&) = delete;
-
- private:
-  SceneRegistry& scenes_;
-  const std::string name_;
-  SceneSignal* const signal_;
-};
-
-struct WatchStream {
+struct WatchStream : RawCall<SceneWriter> {
   explicit WatchStream(Poller& poller)
-      : signal(poller.queue()), end(context, &signal.told()), on_drain(poller, signal.told()) {}
+      : news(poller.queue()), end(context, &news), on_drain(poller.Watch(news)) {}
 
-  // Completes `requested` with the next call, or without one if the server ends.
-  void Request(const RequestWatchScene& request, Poller& poller) {
-    end.Await();
-    request(&context, &incoming, &writer, poller.queue(), requested.Start());
-  }
-
-  grpc::ServerContext context;
-  SceneWriter writer{&context};
-  SceneSignal signal;
+  SceneSignal news;
   CallEnd end;
-  Operation requested, written, finished;
-  Poller::Watch on_drain;
-  grpc::ByteBuffer incoming;
+  Poller::Hook on_drain;
 };
 
 // Far longer than any name and etag. The request is kept as long as the call.
@@ -139,74 +76,112 @@ absl::Status RequireFewBytes(const grpc::ByteBuffer& incoming) {
                  .message = "The message is longer than any WatchSceneRequest."});
 }
 
-// A look at so many pages is no longer cheap.
-std::uint64_t CostOfLook(const SceneFollower& follower) {
-  constexpr std::uint64_t kCheapBodies = 1'000;
-  return follower.body_count() > kCheapBodies ? kDear : 0;
-}
-
 // A watcher, and everything that its looks need.
 class Watcher {
  public:
   Watcher(ServerParts& parts, WatchStream& call, Poller& poller)
-      : admission_(parts, RpcMethod::kWatchScene, call.context),
+      : call_(call),
+        poller_(poller),
+        admission_(parts, RpcMethod::kWatchScene, call.context),
         registry_(parts.registry, admission_.caller(), parts.audit),
         scope_{parts, admission_.caller(), registry_},
         place_(parts.watches),
-        poller_(poller),
         work_(parts.workers),
-        bytes(parts.bytes, admission_.caller().holder(), poller.queue()),
-        follower(scope_),
-        told_(call.signal.told()),
+        bytes_(parts.bytes, scope_.caller.holder(), poller.queue()),
+        follower_(scope_),
         patience_(poller, call.context, call.written),
-        on_look_(poller, [this] { Look(); }) {}
+        on_look_(poller.WhenLooking([this] { Look(); })) {}
 
-  // Checks that the caller may have this watch, and takes a place for it.
-  absl::Status Admit(grpc::ByteBuffer* incoming, v1::WatchSceneRequest* request) {
+  // Takes the request in. Checks that the caller may have this watch, and takes a place for it.
+  absl::Status Admit() {
     absl::Status status = admission_.Check();
     if (status.ok()) status = RequireProcessorTime(scope_);
-    Arrears(admission_.caller()).Receive(incoming->Length());
-    if (status.ok()) status = RequireFewBytes(*incoming);
-    if (status.ok()) status = TakeRequest(incoming, scope_.parts.limits, request);
-    incoming->Clear();
-    if (status.ok()) status = RequireReach(*request);
+    Arrears(scope_.caller).Receive(call_.incoming.Length());
+    if (status.ok()) status = RequireFewBytes(call_.incoming);
+    if (status.ok()) status = TakeRequest(&call_.incoming, scope_.parts.limits, &request_);
+    call_.incoming.Clear();
+    if (status.ok()) status = RequireReach();
     if (!status.ok()) return status;
-    place_.Join(admission_.caller().holder());
+    place_.Join(scope_.caller.holder());
     status = place_.Take(1);
     if (!status.ok()) scope_.parts.metrics.watches_refused().Increment();
     return status;
   }
 
-  // Returns the freshness to await before the first look; null: none.
-  Freshness* FreshnessFor(const v1::WatchSceneRequest& request) const {
+  // Returns the wait that must end before the first look.
+  Awaited<absl::Status> WaitForFreshness() const {
     Freshness* const freshness = scope_.parts.ledger.freshness();
     const bool asks =
-        freshness != nullptr && AsksForScene(scope_, request.name(), request.from_revision());
-    return asks ? freshness : nullptr;
+        freshness != nullptr && AsksForScene(scope_, request_.name(), request_.from_revision());
+    return WhenFresh(asks ? freshness : nullptr, poller_.queue());
   }
 
-  // Checks that the caller still may have it.
-  absl::Status Check(const v1::WatchSceneRequest& request) {
-    if (!admission_.is_outdated()) return admission_.status();
-    absl::Status status = admission_.Check();
-    return status.ok() ? RequireReach(request) : status;
+  // Begins to notice the scene's news, before the first look; requires admission.
+  absl::Status Begin() {
+    scope_.parts.scenes->AddObserver(request_.name(), &call_.news);
+    absl::Status status = follower_.Begin(request_);
+    if (status.ok()) call_.news.Follow(follower_.incarnation());
+    return status;
   }
-  const Caller& caller() const { return scope_.caller; }
-  bool is_draining() const { return poller_.is_draining(); }
+  void End() { scope_.parts.scenes->RemoveObserver(request_.name(), &call_.news); }
 
-  // Takes room for a response, as far as it is not held already.
-  absl::Status TakeRoom(std::uint64_t response_bytes) {
-    return CountShed(scope_.parts.metrics, bytes.TakeUpTo(response_bytes));
-  }
-
-  // Returns the place of the next look.
-  Offload::Where Place() {
-    return {work_, scope_.caller.group(), poller_.queue(), CostOfLook(follower)};
+  // Tells the scene's news until the watch ends. Returns why it ended; OK if that needs no reason.
+  // NOLINTNEXTLINE(readability-function-cognitive-complexity): every co_await counts as hidden branches of the language
+  Task<absl::Status> Tell(CallAccount& account) {
+    absl::Status status;
+    while (status.ok() && call_.end.is_pending() && !follower_.has_ended()) {
+      call_.news.Arm();
+      // If a drain begins later, the next round says so.
+      const bool is_draining = poller_.is_draining();
+      v1::WatchSceneResponse response;
+      bool is_new = false;
+      Offload looking({work_, scope_.caller.group(), poller_.queue(), CostOfLook()}, [&](Parts*) {
+        const ProcessorMeter meter(scope_.caller);
+        const auto end_of = [&](std::uint64_t scene) { return call_.news.EndOf(scene); };
+        const absl::StatusOr<bool> next = follower_.Next(end_of, &response);
+        status = next.status();
+        is_new = next.ok() && *next;
+      });
+      co_await looking;
+      if (status.ok()) status = Check();
+      if (status.ok() && is_new) status = TakeRoom(response.ByteSizeLong());
+      if (!status.ok()) break;
+      if (is_new) {
+        call_.stream.Write(SerializeMessage(response), call_.written.Start());
+        const bool is_taken = co_await call_.written;
+        bytes_.Release();
+        if (!is_taken) break;
+        account.MessageSent();
+      }
+      if (is_draining && !follower_.has_ended())
+        status = absl::UnavailableError("draining: watch again, from the revision told last");
+      const bool has_to_wait = status.ok() && !is_new && !poller_.is_draining();
+      if (has_to_wait && call_.end.is_pending()) co_await call_.news;
+    }
+    co_return status;
   }
 
  private:
-  absl::Status RequireReach(const v1::WatchSceneRequest& request) const {
-    return ScenesOf(scope_).RequireReach(request.name(), "name");
+  // A look at a scene of many bodies reads so many pages of it that a worker must do it.
+  std::uint64_t CostOfLook() const {
+    constexpr std::uint64_t kMostCheapBodies = 1'000;
+    return follower_.body_count() > kMostCheapBodies ? kDear : 0;
+  }
+
+  // Checks that the caller still may have it.
+  absl::Status Check() {
+    if (!admission_.is_outdated()) return admission_.status();
+    absl::Status status = admission_.Check();
+    return status.ok() ? RequireReach() : status;
+  }
+
+  // Takes room for a response, as far as it is not held already.
+  absl::Status TakeRoom(std::uint64_t response_bytes) {
+    return CountShed(scope_.parts.metrics, bytes_.TakeUpTo(response_bytes));
+  }
+
+  absl::Status RequireReach() const {
+    return ScenesOf(scope_).RequireReach(request_.name(), "name");
   }
 
   // If the rules are new, a call that waits for news goes on, and comes to Check().
@@ -214,67 +189,22 @@ class Watcher {
     const bool is_outdated = admission_.is_outdated();
     if (!admission_.CheckAside().ok()) patience_.Urge();
     // Last, because it may end this call.
-    if (is_outdated) told_.Interrupt();
+    if (is_outdated) call_.news.Interrupt();
   }
 
+  WatchStream& call_;
+  Poller& poller_;
   Admission admission_;
   CallerRegistry registry_;
   const CallScope scope_;
   ShareLedger::Part place_;
-  Poller& poller_;
   WorkerPool::Account work_;
-
- public:
-  ByteAccount bytes;
-  SceneFollower follower;
-
- private:
-  Operation& told_;
+  ByteAccount bytes_;
+  v1::WatchSceneRequest request_;
+  SceneFollower follower_;
   ReplyPatience patience_;
-  const Poller::Looker on_look_;
+  const Poller::Hook on_look_;
 };
-
-absl::Status DrainingWatch() {
-  return absl::UnavailableError("draining: watch again, from the revision told last");
-}
-
-// Tells the scene's news until the watch ends. Returns why it ended; OK if that needs no reason.
-// NOLINTNEXTLINE(readability-function-cognitive-complexity): every co_await counts as hidden branches of the language
-Task<absl::Status> TellOfScene(WatchStream& call, Watcher& watcher,
-                               const v1::WatchSceneRequest& request, CallAccount& account) {
-  SceneFollower& follower = watcher.follower;
-  Operation& told = call.signal.told();
-  absl::Status status;
-  while (status.ok() && call.end.is_pending() && !follower.has_ended()) {
-    call.signal.Start();
-    // If a drain begins later, the next round says so.
-    const bool is_draining = watcher.is_draining();
-    v1::WatchSceneResponse response;
-    bool is_new = false;
-    Offload looking(watcher.Place(), [&](Parts*) {
-      const ProcessorMeter meter(watcher.caller());
-      const auto end_of = [&](std::uint64_t scene) { return call.signal.EndOf(scene); };
-      const absl::StatusOr<bool> next = follower.Next(end_of, &response);
-      status = next.status();
-      is_new = next.ok() && *next;
-    });
-    co_await looking;
-    if (status.ok()) status = watcher.Check(request);
-    if (status.ok() && is_new) status = watcher.TakeRoom(response.ByteSizeLong());
-    if (!status.ok()) break;
-    if (is_new) {
-      call.writer.Write(SerializeMessage(response), call.written.Start());
-      const bool is_taken = co_await call.written;
-      watcher.bytes.Release();
-      if (!is_taken) break;
-      account.MessageSent();
-    }
-    if (is_draining && !follower.has_ended()) status = DrainingWatch();
-    const bool has_to_wait = status.ok() && !is_new && !watcher.is_draining();
-    if (has_to_wait && call.end.is_pending()) co_await told;
-  }
-  co_return status;
-}
 
 }  // namespace
 
@@ -282,36 +212,30 @@ Task<absl::Status> TellOfScene(WatchStream& call, Watcher& watcher,
 Detached ServeSceneWatches(ServerParts& parts, const RequestWatchScene& request, Poller& poller) {
   const Poller::Presence presence(poller);
   WatchStream call(poller);
-  call.Request(request, poller);
+  call.end.Await();
+  request(&call.context, &call.incoming, &call.stream, poller.queue(), call.requested.Start());
   if (!co_await call.requested) co_return;
   ServeSceneWatches(parts, request, poller);
 
   CallAccount account(parts.metrics.Rpc(RpcMethod::kWatchScene));
   account.MessageReceived();
   const SteadyTime deadline = DeadlineOf(call.context);
-  Operation& told = call.signal.told();
   Watcher watcher(parts, call, poller);
-  SceneFollower& follower = watcher.follower;
-  v1::WatchSceneRequest message;
-  absl::Status status = watcher.Admit(&call.incoming, &message);
+  absl::Status status = watcher.Admit();
   if (status.ok()) {
-    WaitForFreshness fresh(watcher.FreshnessFor(message), poller.queue());
+    Awaited<absl::Status> fresh = watcher.WaitForFreshness();
     status = co_await fresh;
   }
-  std::optional<Observation> observation;
   if (status.ok()) {
-    // Before the first look, so that everything told after it is noticed.
-    observation.emplace(*parts.scenes, message.name(), &call.signal);
-    status = follower.Begin(message);
-    if (status.ok()) call.signal.Follow(follower.incarnation());
+    status = watcher.Begin();
+    if (status.ok()) status = co_await watcher.Tell(account);
+    watcher.End();
   }
-  if (status.ok()) status = co_await TellOfScene(call, watcher, message, account);
-  observation.reset();
-  call.signal.Stop();
+  call.news.Wake();
   // An interrupt may come before the completion does.
-  while (told.is_pending()) co_await told;
+  while (call.news.is_pending()) co_await call.news;
   CountRefusal(parts.metrics, status);
-  call.writer.Finish(ToGrpcStatus(status), call.finished.Start());
+  call.stream.Finish(ToGrpcStatus(status), call.finished.Start());
   co_await call.finished;
   co_await call.end;
   account.EndsWith(EndCode(call.end, deadline, status.code()));

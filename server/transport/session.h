@@ -4,17 +4,12 @@
 
 #pragma once
 
-#include <grpcpp/completion_queue.h>
-#include <grpcpp/server_context.h>
 #include <grpcpp/support/async_stream.h>
-#include <grpcpp/support/byte_buffer.h>
 
 #include <functional>
 
 #include "server/session/call_scope.h"
 #include "server/transport/call.h"
-#include "server/transport/completion.h"
-#include "server/transport/poller.h"
 
 namespace clearance::server {
 

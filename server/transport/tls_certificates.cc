@@ -3,17 +3,113 @@
 #include "server/transport/tls_certificates.h"
 
 #include <grpc/grpc.h>
+#include <openssl/err.h>
+#include <openssl/pem.h>
+#include <openssl/x509v3.h>
+#include <sys/stat.h>
 
+#include <cerrno>
 #include <chrono>
-#include <string>
+#include <ctime>
+#include <fstream>
+#include <iterator>
+#include <system_error>
 #include <utility>
 
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 
 namespace clearance::server {
 namespace {
 
 constexpr std::chrono::seconds kLookEvery(1);
+
+template <auto kFree>
+struct FreedWith {
+  template <class T>
+  void operator()(T* object) const {
+    kFree(object);
+  }
+};
+using Bio = std::unique_ptr<BIO, FreedWith<&BIO_free>>;
+using Certificate = std::unique_ptr<X509, FreedWith<&X509_free>>;
+using Key = std::unique_ptr<EVP_PKEY, FreedWith<&EVP_PKEY_free>>;
+using Names = std::unique_ptr<GENERAL_NAMES, FreedWith<&GENERAL_NAMES_free>>;
+
+// A file under the name of its flag.
+struct NamedFile {
+  absl::string_view flag;
+  const std::string& path;
+};
+
+absl::Status Unusable(const NamedFile& file, absl::string_view reason) {
+  // OpenSSL's errors must not be taken for the cause of a later failure.
+  ERR_clear_error();
+  return absl::FailedPreconditionError(absl::StrCat("--", file.flag, "=", file.path, ": ", reason));
+}
+
+absl::StatusOr<std::string> ReadFile(const NamedFile& file) {
+  if (file.path.empty()) return std::string();
+  errno = 0;
+  std::ifstream stream(file.path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (stream.is_open() && !text.empty()) return text;
+  return Unusable(file, errno == 0 ? "is empty" : std::generic_category().message(errno));
+}
+
+Bio OpenText(const std::string& text) {
+  return Bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
+}
+
+// Returns the first certificate of the text; null if there is none or one of them is not whole.
+Certificate ReadCertificates(const std::string& text) {
+  const Bio bio = OpenText(text);
+  Certificate first(PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr));
+  if (first == nullptr) return nullptr;
+  while (Certificate(PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)) != nullptr) {
+  }
+  // At the regular end no further certificate begins.
+  const bool is_end = ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE;
+  ERR_clear_error();
+  return is_end ? std::move(first) : nullptr;
+}
+
+// Never asks for a password.
+Key ReadKey(const std::string& text) {
+  const auto no_password = [](char*, int, int, void*) { return 0; };
+  return Key(PEM_read_bio_PrivateKey(OpenText(text).get(), nullptr, no_password, nullptr));
+}
+
+absl::Time ExpiryOf(const X509& certificate) {
+  std::tm end{};
+  if (ASN1_TIME_to_tm(X509_get0_notAfter(&certificate), &end) != 1) return absl::InfiniteFuture();
+  return absl::FromTM(end, absl::UTCTimeZone());
+}
+
+std::string TextOf(const ASN1_STRING* text) {
+  return std::string(reinterpret_cast<const char*>(ASN1_STRING_get0_data(text)),
+                     static_cast<std::size_t>(ASN1_STRING_length(text)));
+}
+
+std::string ServerNameOf(X509* certificate) {
+  const Names names(static_cast<GENERAL_NAMES*>(
+      X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)));
+  for (int i = 0; i < sk_GENERAL_NAME_num(names.get()); ++i) {
+    const GENERAL_NAME* const name = sk_GENERAL_NAME_value(names.get(), i);
+    if (name->type == GEN_DNS) return TextOf(name->d.dNSName);
+  }
+  X509_NAME* const subject = X509_get_subject_name(certificate);
+  const int place = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
+  if (place < 0) return "";
+  return TextOf(X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, place)));
+}
+
+// Returns whether users other than the owner and the group may read it.
+bool IsReadableByAll(const std::string& path) {
+  struct stat found {};
+  return stat(path.c_str(), &found) == 0 && (found.st_mode & S_IROTH) != 0;
+}
 
 // gRPC's C++ interface wraps only credentials whose certificates never change. Its C interface asks
 // again at each handshake.
@@ -35,6 +131,37 @@ class FetchedCredentials final : public grpc::ServerCredentials {
 };
 
 }  // namespace
+
+absl::StatusOr<TlsTexts> ReadTlsFiles(const TlsFiles& files) {
+  absl::StatusOr<std::string> certificate = ReadFile({"tls_certificate", files.certificate});
+  if (!certificate.ok()) return certificate.status();
+  absl::StatusOr<std::string> key = ReadFile({"tls_key", files.key});
+  if (!key.ok()) return key.status();
+  absl::StatusOr<std::string> client_ca = ReadFile({"tls_client_ca", files.client_ca});
+  if (!client_ca.ok()) return client_ca.status();
+  return TlsTexts{*std::move(certificate), *std::move(key), *std::move(client_ca)};
+}
+
+absl::StatusOr<TlsMaterial> JudgeTlsTexts(TlsTexts texts, const TlsFiles& files) {
+  const Certificate certificate = ReadCertificates(texts.certificate_chain);
+  if (certificate == nullptr) {
+    return Unusable({"tls_certificate", files.certificate}, "holds no whole PEM certificate chain");
+  }
+  const Key key = ReadKey(texts.key);
+  if (key == nullptr) {
+    return Unusable({"tls_key", files.key}, "holds no PEM private key without a password");
+  }
+  if (X509_check_private_key(certificate.get(), key.get()) != 1) {
+    return Unusable({"tls_key", files.key},
+                    absl::StrCat("is not the key of the certificate in ", files.certificate));
+  }
+  if (!texts.client_ca.empty() && ReadCertificates(texts.client_ca) == nullptr) {
+    return Unusable({"tls_client_ca", files.client_ca}, "holds no whole PEM certificates");
+  }
+  const absl::Time expiry = ExpiryOf(*certificate);
+  std::string name = ServerNameOf(certificate.get());
+  return TlsMaterial{std::move(texts), expiry, std::move(name)};
+}
 
 absl::StatusOr<std::unique_ptr<TlsCertificates>> TlsCertificates::Load(const TlsFiles& files,
                                                                        const TlsSeries& series,

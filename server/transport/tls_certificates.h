@@ -11,19 +11,41 @@
 #include <grpcpp/security/server_credentials.h>
 
 #include <condition_variable>
-#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <stop_token>
+#include <string>
 #include <thread>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "server/config/server_config.h"
 #include "server/observe/connection_series.h"
 #include "server/observe/log.h"
-#include "server/transport/tls_material.h"
 
 namespace clearance::server {
+
+struct TlsTexts {  // PEM, as the files hold them
+  std::string certificate_chain;
+  std::string key;
+  std::string client_ca;  // empty: clients need not prove themselves
+
+  bool operator==(const TlsTexts&) const = default;
+};
+
+// Texts that can be served with.
+struct TlsMaterial {
+  TlsTexts texts;
+  absl::Time expiry;        // of the server's own certificate
+  std::string server_name;  // one that it is for: its first DNS name, else its common name
+};
+
+// FAILED_PRECONDITION, with the flag, the file and the reason, if a file cannot be read.
+absl::StatusOr<TlsTexts> ReadTlsFiles(const TlsFiles& files);
+
+// FAILED_PRECONDITION, with the flag, the file and the reason, if a text is invalid or the key is
+// another certificate's. An encrypted key is refused.
+absl::StatusOr<TlsMaterial> JudgeTlsTexts(TlsTexts texts, const TlsFiles& files);
 
 // Thread-safe. Outlives the servers that use its credentials, one at most.
 class TlsCertificates {
@@ -31,8 +53,6 @@ class TlsCertificates {
   // FAILED_PRECONDITION, with the flag, the file and the reason. `log` outlives this.
   static absl::StatusOr<std::unique_ptr<TlsCertificates>> Load(const TlsFiles& files,
                                                                const TlsSeries& series, Log* log);
-  TlsCertificates(const TlsCertificates&) = delete;
-  TlsCertificates& operator=(const TlsCertificates&) = delete;
 
   // Returns credentials for TLS 1.2 and above. If the files name a client CA, a client without a
   // certificate from it is refused. The AuthContext of other calls names the certificate's holder.

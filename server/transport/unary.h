@@ -5,10 +5,7 @@
 #pragma once
 
 #include <google/protobuf/arena.h>
-#include <grpcpp/completion_queue.h>
-#include <grpcpp/server_context.h>
 #include <grpcpp/support/async_unary_call.h>
-#include <grpcpp/support/byte_buffer.h>
 
 #include <cstdint>
 #include <functional>
@@ -24,14 +21,10 @@
 #include "server/schedule/work.h"
 #include "server/services/asks_by_name.h"
 #include "server/session/call_scope.h"
+#include "server/storage/shape_ledger.h"
 #include "server/transport/admission.h"
-#include "server/transport/byte_account.h"
 #include "server/transport/call.h"
-#include "server/transport/completion.h"
 #include "server/transport/offload.h"
-#include "server/transport/poller.h"
-#include "server/transport/settled.h"
-#include "server/transport/wait_for_freshness.h"
 
 namespace clearance::server {
 
@@ -47,12 +40,14 @@ struct UnaryMethod {
   std::function<void(grpc::ServerContext*, grpc::ByteBuffer*, UnaryWriter*,
                      grpc::ServerCompletionQueue*, void* tag)>
       request_call;
-  std::function<std::uint64_t(const CallScope&, const Request&)> cost = nullptr;  // null: nothing
+  std::function<std::uint64_t(const CallScope&, const Request&)> cost =
+      [](const CallScope&, const Request&) { return 0; };
   // The cost of the work that cannot be cut into parts. Null: all of it for a method that changes
   // the registry, else nothing.
   std::function<std::uint64_t(const Request&)> whole_cost = nullptr;
-  // Returns an upper bound of the answer's bytes, as far as known before it; null: they are few.
-  std::function<std::uint64_t(const Request&, const Limits&)> reply_bytes = nullptr;
+  // Returns an upper bound of the answer's bytes, as far as known before it; 0: they are few.
+  std::function<std::uint64_t(const Request&, const Limits&)> reply_bytes =
+      [](const Request&, const Limits&) { return 0; };
   std::function<absl::Status(const CallScope&, const Request&, const StopRule&, Response*,
                              Parts* left)>
       answer = nullptr;
@@ -68,13 +63,6 @@ struct UnaryMethod {
 
   // If true, the reply may be of any size, because the registry has changed.
   bool may_change() const { return plan != nullptr || answer_or_plan != nullptr; }
-  // Returns 0, a lower bound, if no upper bound is known.
-  std::uint64_t ReplyBytesOf(const Request& request, const Limits& limits) const {
-    return reply_bytes ? reply_bytes(request, limits) : 0;
-  }
-  std::uint64_t CostOf(const CallScope& scope, const Request& request) const {
-    return cost ? cost(scope, request) : 0;
-  }
   std::uint64_t WholeCostOf(const Request& request, std::uint64_t all) const {
     if (whole_cost) return whole_cost(request);
     return may_change() ? all : 0;
@@ -90,13 +78,8 @@ struct UnaryMethod {
   }
 };
 
-// One call: its operations and its bytes.
-struct UnaryCall {
-  grpc::ServerContext context;
-  UnaryWriter writer{&context};
+struct UnaryCall : RawCall<UnaryWriter> {
   CallEnd end{context};
-  Operation requested, finished;
-  grpc::ByteBuffer incoming;
 };
 
 template <class Request>
@@ -116,13 +99,14 @@ absl::Status TakeRequest(grpc::ByteBuffer* bytes, const Limits& limits, Request*
                  .message = "malformed request: the bytes are not a message of this method"});
 }
 
-inline void StartFinish(const absl::Status& status, const grpc::ByteBuffer& reply,
-                        UnaryCall* call) {
-  if (status.ok()) {
-    call->writer.Finish(reply, grpc::Status::OK, call->finished.Start());
-  } else {
-    call->writer.FinishWithError(ToGrpcStatus(status), call->finished.Start());
-  }
+// Takes the changes, and awaits that they are stored and made. The result is one outcome a change.
+using Outcomes = Awaited<std::vector<ShapeOutcome>>;
+inline Outcomes Settle(ShapeLedger& ledger, std::vector<ShapeChange>* changes,
+                       grpc::CompletionQueue* queue) {
+  if (changes->empty()) return Outcomes(queue, nullptr);
+  return Outcomes(queue, [&ledger, changes](Outcomes::Done done) {
+    ledger.Submit(std::move(*changes), std::move(done));
+  });
 }
 
 // One call's work, and everything that it holds meanwhile.
@@ -204,14 +188,14 @@ Task<absl::Status> AnswerUnary(UnaryCall& call, UnaryWork<Request, Response>& wo
   call.incoming.Clear();
   if (status.ok()) {
     status = CountShed(parts.metrics,
-                       work.bytes.Take(work.method.ReplyBytesOf(work.request, parts.limits)));
+                       work.bytes.Take(work.method.reply_bytes(work.request, parts.limits)));
   }
   if (status.ok()) {
-    WaitForFreshness fresh(FreshnessFor(scope, work.request), poller.queue());
+    Awaited<absl::Status> fresh = WhenFresh(FreshnessFor(scope, work.request), poller.queue());
     status = co_await fresh;
   }
   if (!status.ok()) co_return status;
-  const std::uint64_t cost = work.method.CostOf(scope, work.request);
+  const std::uint64_t cost = work.method.cost(scope, work.request);
   status = pending.Take(scope.caller.group(), cost);
   const std::uint64_t whole_cost = work.method.WholeCostOf(work.request, cost);
   Offload answering(
@@ -231,7 +215,7 @@ Detached ServeUnary(ServerParts& parts, const UnaryMethod<Request, Response>& me
   const Poller::Presence presence(poller);
   UnaryCall call;
   call.end.Await();
-  method.request_call(&call.context, &call.incoming, &call.writer, poller.queue(),
+  method.request_call(&call.context, &call.incoming, &call.stream, poller.queue(),
                       call.requested.Start());
   if (!co_await call.requested) co_return;
   ServeUnary(parts, method, poller);
@@ -253,11 +237,15 @@ Detached ServeUnary(ServerParts& parts, const UnaryMethod<Request, Response>& me
   absl::Status& status = work.status;
   status = co_await AnswerUnary(call, work, poller);
   if (status.ok() && (method.plan || !work.changes.empty())) {
-    Settled settled(parts.ledger, poller.queue(), std::move(work.changes));
+    Outcomes settled = Settle(parts.ledger, &work.changes, poller.queue());
     status = method.conclude(scope, *request, co_await settled, response);
   }
   work.Finish(request_bytes);
-  StartFinish(status, work.reply, &call);
+  if (status.ok()) {
+    call.stream.Finish(work.reply, grpc::Status::OK, call.finished.Start());
+  } else {
+    call.stream.FinishWithError(ToGrpcStatus(status), call.finished.Start());
+  }
   if (co_await call.finished && status.ok()) account.MessageSent();
   co_await call.end;
   account.EndsWith(EndCode(call.end, deadline, status.code()));

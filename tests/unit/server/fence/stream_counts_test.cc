@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "grpcpp/generic/async_generic_service.h"
+#include "server/fence/connection_table.h"
 #include "server/observe/descriptor.h"
 
 namespace clearance::server {

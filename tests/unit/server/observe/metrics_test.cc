@@ -9,6 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "clearance/v1/query_service.pb.h"
 #include "clearance/v1/scene_query_service.pb.h"
@@ -16,6 +18,7 @@
 #include "clearance/v1/server_service.pb.h"
 #include "clearance/v1/shape_service.pb.h"
 #include "server/config/server_config.h"
+#include "server/config/settings.h"
 
 namespace clearance::server {
 namespace {
@@ -90,11 +93,16 @@ TEST(ShownLimits, AreThoseOfTheConfiguration) {
   metrics.ShowLimits(config);
   const std::string text = metrics.Scrape();
   for (const char* const line :
-       {"max_connections 11", "max_pending_work_seconds 12.5", "max_total_bytes_in_flight 13",
-        "max_sessions 14", "max_shapes 15", "max_registry_bytes 16", "max_scenes 17",
-        "max_scene_bytes 18", "max_tracks 19", "max_watches 20", "max_total_session_bytes 21"}) {
+       {"max_pending_work_seconds 12.5", "max_total_bytes_in_flight 13", "max_sessions 14",
+        "max_shapes 15", "max_registry_bytes 16", "max_scenes 17", "max_scene_bytes 18",
+        "max_tracks 19", "max_watches 20", "max_total_session_bytes 21"}) {
     EXPECT_THAT(text, HasSubstr(std::string("\nclearance_") + line + "\n"));
   }
+  const auto connections = absl::c_find_if(AllSettings(), [](const Setting& setting) {
+    return setting.name == std::string("max_connections");
+  });
+  EXPECT_EQ(absl::StrContains(text, "\nclearance_max_connections 11\n"), IsInEffect(*connections))
+      << "a limit that no part of this build keeps";
 }
 
 TEST(RpcSeries, CountCallsMessagesCodesAndTime) {

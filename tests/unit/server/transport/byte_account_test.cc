@@ -2,8 +2,6 @@
 //
 // Who may hold how many bytes, and who is read again when some are given back.
 
-#include "server/transport/byte_account.h"
-
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
@@ -13,6 +11,7 @@
 #include "server/convert/wire_errors.h"
 #include "server/guard/refusal.h"
 #include "server/observe/metrics.h"
+#include "server/transport/call.h"
 
 namespace clearance::server {
 namespace {

@@ -6,11 +6,41 @@
 
 #pragma once
 
+#include <mutex>
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "grpc/health/v1/health.grpc.pb.h"
-#include "server/transport/health_board.h"
 #include "server/transport/poller.h"
 
 namespace clearance::server {
+
+using Health = grpc::health::v1::HealthCheckResponse::ServingStatus;
+
+// Which services are healthy, and the watches that wait for a change. Thread-safe.
+class HealthBoard {
+ public:
+  // Returns SERVICE_UNKNOWN for a service that was never set. "" is the server as a whole.
+  Health Of(const std::string& service);
+
+  // No effect once all are unhealthy for good.
+  void Set(const std::string& service, bool is_healthy);
+  // Makes all unhealthy for good.
+  void TurnUnhealthy();
+
+  // Wakes the signal at each change, until it is removed.
+  void Add(Signal* watch);
+  void Remove(Signal* watch);
+
+ private:
+  void WakeAll();  // requires: mutex_ is held
+
+  std::mutex mutex_;  // guards the rest
+  absl::flat_hash_map<std::string, Health> services_;
+  absl::flat_hash_set<Signal*> watches_;
+  bool is_unhealthy_ = false;
+};
 
 // Raw, so that a message's size is known before it is parsed: any stranger may call.
 using HealthService = grpc::health::v1::Health::WithRawMethod_Check<

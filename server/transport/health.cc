@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/transport/health_methods.h"
+#include "server/transport/health.h"
 
-#include <grpcpp/server_context.h>
 #include <grpcpp/support/async_stream.h>
 #include <grpcpp/support/async_unary_call.h>
-#include <grpcpp/support/byte_buffer.h>
 
 #include <optional>
-#include <string>
 
 #include "server/transport/call.h"
 
@@ -21,26 +18,13 @@ using grpc::health::v1::HealthCheckResponse;
 // Longer than any name of a service.
 constexpr std::size_t kMaxHealthBytes = 256;
 
-struct CheckCall {
-  grpc::ServerContext context;
-  grpc::ServerAsyncResponseWriter<grpc::ByteBuffer> writer{&context};
-  Operation requested, finished;
-  grpc::ByteBuffer request;
-};
+struct WatchCall : RawCall<grpc::ServerAsyncWriter<grpc::ByteBuffer>> {
+  explicit WatchCall(Poller& poller)
+      : changed(poller.queue()), end(context, &changed), on_drain(poller.Watch(changed)) {}
 
-struct WatchCall {
-  WatchCall(HealthBoard& board, Poller& poller)
-      : watch(board, poller.queue()),
-        end(context, &watch.changed()),
-        on_drain(poller, watch.changed()) {}
-
-  grpc::ServerContext context;
-  grpc::ServerAsyncWriter<grpc::ByteBuffer> writer{&context};
-  HealthWatch watch;
+  Signal changed;
   CallEnd end;
-  Operation requested, written, finished;
-  Poller::Watch on_drain;
-  grpc::ByteBuffer request;
+  Poller::Hook on_drain;
 };
 
 // Takes the name of the requested service.
@@ -65,54 +49,89 @@ grpc::ByteBuffer ResponseOf(Health health) {
 
 }  // namespace
 
+Health HealthBoard::Of(const std::string& service) {
+  const std::lock_guard lock(mutex_);
+  const auto found = services_.find(service);
+  return found == services_.end() ? HealthCheckResponse::SERVICE_UNKNOWN : found->second;
+}
+
+void HealthBoard::Set(const std::string& service, bool is_healthy) {
+  const std::lock_guard lock(mutex_);
+  if (is_unhealthy_) return;
+  services_[service] = is_healthy ? HealthCheckResponse::SERVING : HealthCheckResponse::NOT_SERVING;
+  WakeAll();
+}
+
+void HealthBoard::TurnUnhealthy() {
+  const std::lock_guard lock(mutex_);
+  is_unhealthy_ = true;
+  for (auto& [service, health] : services_) health = HealthCheckResponse::NOT_SERVING;
+  WakeAll();
+}
+
+void HealthBoard::Add(Signal* watch) {
+  const std::lock_guard lock(mutex_);
+  watches_.insert(watch);
+}
+
+void HealthBoard::Remove(Signal* watch) {
+  const std::lock_guard lock(mutex_);
+  watches_.erase(watch);
+}
+
+void HealthBoard::WakeAll() {
+  for (Signal* const watch : watches_) watch->Wake();
+}
+
 Detached ServeHealthChecks(HealthBoard& board, HealthService& service, Poller& poller) {
   const Poller::Presence presence(poller);
-  CheckCall call;
-  service.RequestCheck(&call.context, &call.request, &call.writer, poller.queue(), poller.queue(),
+  RawCall<grpc::ServerAsyncResponseWriter<grpc::ByteBuffer>> call;
+  service.RequestCheck(&call.context, &call.incoming, &call.stream, poller.queue(), poller.queue(),
                        call.requested.Start());
   if (!co_await call.requested) co_return;
   ServeHealthChecks(board, service, poller);
 
   std::string name;
-  grpc::Status status = TakeService(&call.request, &name);
+  grpc::Status status = TakeService(&call.incoming, &name);
   const Health health = board.Of(name);
   if (status.ok() && health == HealthCheckResponse::SERVICE_UNKNOWN) {
     status = grpc::Status(grpc::StatusCode::NOT_FOUND, "unknown service");
   }
-  call.writer.Finish(ResponseOf(health), status, call.finished.Start());
+  call.stream.Finish(ResponseOf(health), status, call.finished.Start());
   co_await call.finished;
 }
 
 Detached ServeHealthWatches(HealthBoard& board, HealthService& service, Poller& poller) {
   const Poller::Presence presence(poller);
-  WatchCall call(board, poller);
+  WatchCall call(poller);
   call.end.Await();
-  service.RequestWatch(&call.context, &call.request, &call.writer, poller.queue(), poller.queue(),
+  service.RequestWatch(&call.context, &call.incoming, &call.stream, poller.queue(), poller.queue(),
                        call.requested.Start());
   if (!co_await call.requested) co_return;
   ServeHealthWatches(board, service, poller);
 
   std::string name;
-  grpc::Status status = TakeService(&call.request, &name);
+  grpc::Status status = TakeService(&call.incoming, &name);
   std::optional<Health> told;
-  Operation& changed = call.watch.changed();
+  board.Add(&call.changed);
   while (status.ok() && call.end.is_pending()) {
-    call.watch.Start();
+    call.changed.Arm();
     const bool is_last = poller.is_draining();
     const Health health = board.Of(name);
     if (health != told) {
       told = health;
-      call.writer.Write(ResponseOf(health), call.written.Start());
+      call.stream.Write(ResponseOf(health), call.written.Start());
       if (!co_await call.written) break;
     }
     if (is_last) status = grpc::Status(grpc::StatusCode::UNAVAILABLE, "draining");
     // Does not wait for an event that happened during the write.
-    if (!is_last && !poller.is_draining() && call.end.is_pending()) co_await changed;
+    if (!is_last && !poller.is_draining() && call.end.is_pending()) co_await call.changed;
   }
-  call.watch.Stop();
+  board.Remove(&call.changed);
+  call.changed.Wake();
   // An interrupt may come before the completion does.
-  while (changed.is_pending()) co_await changed;
-  call.writer.Finish(status, call.finished.Start());
+  while (call.changed.is_pending()) co_await call.changed;
+  call.stream.Finish(status, call.finished.Start());
   co_await call.finished;
   co_await call.end;
 }

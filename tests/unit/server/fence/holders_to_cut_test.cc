@@ -2,8 +2,6 @@
 //
 // Which connections must go where all together hold too many streams.
 
-#include "server/fence/stream_total.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +9,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "server/fence/stream_fence.h"
 
 namespace clearance::server {
 namespace {
