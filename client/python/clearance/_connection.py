@@ -35,6 +35,7 @@ _SERVICE_CONFIG = '{"loadBalancingConfig": [{"round_robin": {}}]}'
 # Schemes of gRPC's own addresses.
 _SCHEMES = ("dns:", "ipv4:", "ipv6:", "unix:", "unix-abstract:", "vsock:", "xds:")
 _LARGEST_PORT = 65535
+_DEFAULT_PORT = 50051  # the server's own
 # gRPC's messages about an address without a clearance server of the expected kind, and their
 # meaning. Debian's gRPC writes OpenSSL's reasons in words, the wheels from the index write
 # BoringSSL's in capitals.
@@ -233,22 +234,21 @@ def joined(address: str | Sequence[str]) -> str:
 def to_target(address: str, options: ClientOptions) -> Target:
     """Returns gRPC's form of an address.
 
-    An address with a scheme of gRPC's, or of one server, stays as it is. The names of a list
-    ("a:1,b:1", each with its port) are resolved here, once; unknown names are left out. Blocks.
+    A missing port is 50051. The names of a list ("a:1,b:1") are resolved here, once; unknown names
+    are left out. Blocks.
 
     Raises
     ------
     InvalidArgument
-        A place has no port, or TLS has several hosts and no `server_name`.
+        A place is not a host and a port, or TLS has several hosts and no `server_name`.
     Unavailable
         No name can be resolved.
     """
     if address.startswith(_SCHEMES):
-        return Target(address, may_be_several=_may_be_several(address))
-    if "," not in address:
-        _listed_place(address)
-        return Target(address, may_be_several=_may_be_several(address))
+        return Target(_with_ports(address), may_be_several=_may_be_several(address))
     places = [_listed_place(text.strip()) for text in address.split(",")]
+    if "," not in address:
+        return Target(_with_port(address.strip()))
     authority = _authority(places, options)
     numbers: list[tuple[str, int]] = []
     failures = []
@@ -271,8 +271,27 @@ def _may_be_several(address: str) -> bool:
     )
 
 
+def _with_port(place: str) -> str:
+    """Returns the place with a port. gRPC would take 443 for a missing one."""
+    if ":" not in place or place.endswith(("]", "%5D")):
+        return f"{place}:{_DEFAULT_PORT}"
+    is_in_brackets = place.startswith(("[", "%5B"))
+    is_complete = is_in_brackets or place.count(":") == 1
+    return place if is_complete else f"[{place}]:{_DEFAULT_PORT}"
+
+
+def _with_ports(address: str) -> str:
+    """Returns an address of gRPC's own with ports."""
+    if not address.startswith(("dns:", "ipv4:", "ipv6:")):
+        return address
+    # A name may have the server that resolves it before it: dns://1.2.3.4/name.
+    slash = address.rfind("/") if address.startswith("dns:") else -1
+    begin = 1 + (address.index(":") if slash < 0 else slash)
+    return address[:begin] + ",".join(_with_port(place) for place in address[begin:].split(","))
+
+
 def _listed_place(text: str) -> tuple[str, int]:
-    host, _, port = text.rpartition(":")
+    host, _, port = _with_port(text).rpartition(":")
     if host.startswith("["):
         host = host[1:-1] if host.endswith("]") else ""
     is_port = port.isdecimal() and port.isascii() and 0 < int(port) <= _LARGEST_PORT

@@ -94,10 +94,10 @@ def connect(address: str | Sequence[str], options: ClientOptions) -> Client:
     ----------
     address : str or sequence of str
         An address of gRPC ("host:port", "dns:///name:port", "unix:/path"), or a list of servers
-        ("a:port,b:port" or ["a:port", "b:port"]). Calls and sessions take the servers in turn and
-        move on if one fails. Names of a list are resolved once, here; those that cannot be are left
-        out. A dns: name is resolved again as servers come and go. With TLS, a list of different
-        hosts needs `server_name`.
+        ("a:port,b:port" or ["a:port", "b:port"]). A missing port is 50051. Calls and sessions take
+        the servers in turn and move on if one fails. Names of a list are resolved once, here; those
+        that cannot be are left out. A dns: name is resolved again as servers come and go. With TLS,
+        a list of different hosts needs `server_name`.
     options : ClientOptions, optional
         The options; the keywords below replace fields of it.
 

@@ -239,7 +239,8 @@ class NoServer(unittest.TestCase):
         ("no-such-host.invalid:50051", clearance.errors.Unavailable, "no-such-host.invalid"),
         ("unix:/no/such/socket", clearance.errors.Unavailable, "No such file"),
         ("http://127.0.0.1:50051", clearance.errors.InvalidArgument, "without http://"),
-        ("127.0.0.1", clearance.errors.InvalidArgument, "a host and a port"),
+        ("http://127.0.0.1:50051", clearance.errors.InvalidArgument, "value http://127.0.0.1:50051"),
+        ("http://127.0.0.1", clearance.errors.InvalidArgument, "value http://127.0.0.1"),
         ("127.0.0.1:port", clearance.errors.InvalidArgument, "a host and a port"),
     )
 

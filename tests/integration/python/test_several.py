@@ -215,6 +215,23 @@ class Targets(unittest.TestCase):
                 to_target(address, clearance.ClientOptions()), Target(address, may_be_several=True)
             )
 
+    def test_without_a_port_have_that_of_the_server(self) -> None:
+        for given, address in (
+            ("127.0.0.1", "127.0.0.1:50051"),
+            (" localhost ", "localhost:50051"),
+            ("::1", "[::1]:50051"),
+            ("[::1]", "[::1]:50051"),
+            ("[::1]:7", "[::1]:7"),
+            ("127.0.0.1,127.0.0.2:2", "ipv4:127.0.0.1:50051,127.0.0.2:2"),
+            ("dns:name", "dns:name:50051"),
+            ("dns:///name", "dns:///name:50051"),
+            ("dns://1.2.3.4:53/name:7", "dns://1.2.3.4:53/name:7"),
+            ("ipv4:1.2.3.4,5.6.7.8:2", "ipv4:1.2.3.4:50051,5.6.7.8:2"),
+            ("ipv6:%5B::1%5D,[::2]:3", "ipv6:%5B::1%5D:50051,[::2]:3"),
+            ("unix:/a", "unix:/a"),
+        ):
+            self.assertEqual(to_target(given, clearance.ClientOptions()).address, address, given)
+
     def test_of_a_list_are_in_numbers(self) -> None:
         plain = clearance.ClientOptions()
         self.assertEqual(
@@ -227,7 +244,7 @@ class Targets(unittest.TestCase):
         )
         with self.assertRaisesRegex(clearance.errors.Unavailable, "neither.invalid:2"):
             to_target("nowhere.invalid:1,neither.invalid:2", plain)
-        bad = ("127.0.0.1,127.0.0.2", "127.0.0.1:1,", "127.0.0.1:1,:2", "127.0.0.1:1,a:0")
+        bad = ("", ":2", "127.0.0.1,", "127.0.0.1:1,", "127.0.0.1:1,:2", "127.0.0.1:1,a:0")
         for address in (*bad, "127.0.0.1:1,a:http", "127.0.0.1:1,[::1:2", "127.0.0.1:1,[]:2"):
             with self.assertRaises(clearance.errors.InvalidArgument, msg=address):
                 to_target(address, plain)
