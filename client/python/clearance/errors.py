@@ -120,11 +120,14 @@ class ClearanceError(Exception):
     def __str__(self) -> str:
         parts = [f"{self.code.name}: {self.message}" if self.code else self.message]
         if self.detail and self.detail.field:
-            parts.append(f"field {self.detail.field}")
-            parts += [f"value {self.detail.value}"] if self.detail.value else []
-            parts += [f"limit {self.detail.limit}"] if self.detail.limit else []
+            says_all = self.message == _rule(self.detail.field, self.detail.limit)
+            facts = ("value",) if says_all else ("field", "value", "limit")
+            found = ((name, getattr(self.detail, name)) for name in facts)
+            parts += [f"{name} {text}" for name, text in found if text]
         if self.request_id:
             parts.append(f"request id {self.request_id}")
+        if parts[1:]:
+            parts[0] = parts[0].removesuffix(".")
         return "; ".join(parts)
 
 
@@ -266,11 +269,16 @@ def status_code(number: int) -> grpc.StatusCode:
     return _CODES.get(number, grpc.StatusCode.UNKNOWN)
 
 
+def _rule(field: str, limit: str) -> str:
+    """Returns the message of an error of this package itself."""
+    return f"{field} must be {limit}"
+
+
 def invalid(field: str, value: object, limit: str) -> InvalidArgument:
     """Returns the error of a value that this package refuses itself, in the server's words."""
     text = str(value)[:64]
     detail = ErrorDetail(0, grpc.StatusCode.INVALID_ARGUMENT, field, text, limit, "")
-    return InvalidArgument(f"{field} must be {limit}", detail=detail)
+    return InvalidArgument(_rule(field, limit), detail=detail)
 
 
 def detail_from(error: Any) -> ErrorDetail:

@@ -98,6 +98,21 @@ class Registry(unittest.TestCase):
         with self.assertRaises(LookupError):
             self.client.get("box")
 
+    def test_errors_read_as_one_sentence_with_facts(self) -> None:
+        with self.assertRaises(clearance.errors.NotFound) as caught:
+            self.client.get("absent")
+        self.assertRegex(
+            str(caught.exception),
+            "^NOT_FOUND: [^.]+; field name; value absent; limit [^.;]+; request id [0-9a-f]+$",
+        )
+        with self.assertRaises(clearance.errors.InvalidArgument) as caught:
+            clearance.Hull([[1, 2]])
+        self.assertEqual(
+            str(caught.exception),
+            "INVALID_ARGUMENT: hull.vertices must be an array of shape (n, 3); value an array of "
+            "shape (1, 2)",
+        )
+
     def test_a_bad_row_is_refused_alone(self) -> None:
         where = np.tile(clearance.poses.IDENTITY, (3, 1))
         where[:, 0] = 1
