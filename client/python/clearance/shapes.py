@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from clearance._convexity import hollow_of
-from clearance.errors import HollowWarning, invalid
+from clearance.errors import HollowWarning, InvalidArgument, invalid
 from clearance.meshes import Mesh, mesh_of_arrays, pieces_of, read_mesh
 from clearance.poses import PosesLike
 
@@ -46,6 +46,7 @@ __all__ = [
 ]
 
 _Vector = tuple[float, float, float]
+_DECOMPOSE = "decompose it first (for example with CoACD or V-HACD)"
 
 
 @dataclass(frozen=True)
@@ -197,7 +198,7 @@ class Hull:
             mirrors.
         concave : {"hull", None}
             Chooses the shape of a concave mesh. "hull": its convex hull, without a warning. None:
-            the same, with a HollowWarning that tells both volumes.
+            the same, with a HollowWarning that tells both volumes and what to do.
 
         Returns
         -------
@@ -209,9 +210,11 @@ class Hull:
         InvalidArgument
             Arrays of another shape; another value of `concave`.
         """
-        advice = _advice(concave, "Compound.from_file takes a mesh file apart")
+        is_hull_meant = _is_hull_meant(concave)
         found = mesh_of_arrays(mesh.vertices, getattr(mesh, "faces", None), scale)
-        return _hull_of_mesh(found, swept_sphere_radius, "mesh", advice)
+        if not is_hull_meant:
+            _warn_if_concave(found, "mesh", "Compound.from_file takes a mesh file apart")
+        return Hull(found.vertices, swept_sphere_radius)
 
     @staticmethod
     def from_file(
@@ -234,7 +237,7 @@ class Hull:
             mirrors.
         concave : {"hull", None}
             Chooses the shape of a concave mesh. "hull": its convex hull, without a warning. None:
-            the same, with a HollowWarning that tells both volumes.
+            the same, with a HollowWarning that tells both volumes and what to do.
 
         Returns
         -------
@@ -248,8 +251,11 @@ class Hull:
         OSError
             The file cannot be read.
         """
-        advice = _advice(concave, "Compound.from_file takes the mesh apart")
-        return _hull_of_mesh(read_mesh(path, scale), swept_sphere_radius, str(path), advice)
+        is_hull_meant = _is_hull_meant(concave)
+        mesh = read_mesh(path, scale)
+        if not is_hull_meant:
+            _warn_if_concave(mesh, str(path), "Compound.from_file takes the mesh apart")
+        return Hull(mesh.vertices, swept_sphere_radius)
 
 
 @dataclass(frozen=True, eq=False)
@@ -378,7 +384,7 @@ class Compound:
             mirrors.
         concave : {"hull", None}
             Chooses the shape of a concave part. "hull": its convex hull, without a warning. None:
-            the same, with a HollowWarning that tells both volumes.
+            the same, with a HollowWarning that tells both volumes and what to do.
 
         Returns
         -------
@@ -392,15 +398,16 @@ class Compound:
         OSError
             The file cannot be read.
         """
-        advice = _advice(concave, "split the part")
+        is_hull_meant = _is_hull_meant(concave)
         mesh = read_mesh(path, scale)
         if not mesh.parts:
             return Compound((Piece(Hull(mesh.vertices, swept_sphere_radius)),))
         pieces = []
         for part in pieces_of(mesh):
             found = mesh_of_arrays(mesh.vertices, part.triangles)
-            name = f"{path}: {part.name}"
-            pieces.append(Piece(_hull_of_mesh(found, swept_sphere_radius, name, advice)))
+            if not is_hull_meant:
+                _warn_if_concave(found, f"{path}: {part.name}", "split the part")
+            pieces.append(Piece(Hull(found.vertices, swept_sphere_radius)))
         return Compound(tuple(pieces))
 
 
@@ -495,22 +502,34 @@ class ShapeInfo:
     piece_count: int
 
 
-def _advice(concave: str | None, other: str) -> str:
-    """Returns what to do about a concave mesh, in the command line's words; empty: nothing."""
+def _is_hull_meant(concave: str | None) -> bool:
     if concave == "mesh":
         raise invalid("concave", concave, 'None or "hull": concave meshes are not supported yet')
     if concave not in (None, "hull"):
-        raise invalid("concave", repr(concave), f'None or "hull"; {other}')
-    return "" if concave else f'{other}, or concave="hull" says that the hull is meant'
+        limit = 'None or "hull"; Compound.from_file takes a mesh file apart'
+        raise invalid("concave", repr(concave), limit)
+    return concave == "hull"
 
 
-def _hull_of_mesh(mesh: Mesh, radius: float, name: str, advice: str) -> Hull:
-    """Returns the hull, and warns of what it fills unless there is no advice."""
-    hollow = hollow_of(mesh.vertices, mesh.triangles) if advice else None
+def _warn_if_concave(mesh: Mesh, name: str, split: str) -> None:
+    """Warns the caller's caller, in the command line's words, of what the hull of a mesh fills.
+
+    `split` is the advice for a mesh of several parts or separate surfaces."""
+    hollow = hollow_of(mesh.vertices, mesh.triangles)
     if hollow:
-        text = f"{name}: {hollow}; queries see the hull: {advice}"
+        advice = split if _has_pieces(mesh) else _DECOMPOSE
+        text = (
+            f"{name}: {hollow}; queries see the hull: {advice}, "
+            'or concave="hull" says that the hull is meant'
+        )
         warnings.warn(text, HollowWarning, stacklevel=3)
-    return Hull(mesh.vertices, radius)
+
+
+def _has_pieces(mesh: Mesh) -> bool:
+    try:
+        return len(pieces_of(mesh)) > 1
+    except InvalidArgument:  # the parts are patches of one surface
+        return False
 
 
 def _points(points: ArrayLike, width: int, name: str) -> np.ndarray:

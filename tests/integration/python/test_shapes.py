@@ -126,9 +126,11 @@ class Meshes(unittest.TestCase):
         self.assertEqual(pathlib.Path(caught.filename), pathlib.Path(__file__))
         mesh = meshes.read_mesh(path)
         arrays = types.SimpleNamespace(vertices=mesh.vertices, faces=mesh.triangles)
-        with self.assertWarns(clearance.errors.HollowWarning):
+        decompose = "the hull: decompose it first .for example with CoACD or V-HACD., or concave="
+        self.assertRegex(str(caught.warning), decompose)
+        with self.assertWarnsRegex(clearance.errors.HollowWarning, decompose):
             clearance.Hull.from_mesh(arrays)
-        with self.assertWarns(clearance.errors.HollowWarning):
+        with self.assertWarnsRegex(clearance.errors.HollowWarning, decompose):
             clearance.Compound.from_file(path)
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -148,7 +150,10 @@ class Meshes(unittest.TestCase):
         second = "".join("v " + lines([v + [5, 0, 0]]) for v in CUBE)
         faces = "".join("f " + lines([face + 6]) for face in FACES)
         (self.folder / "two.obj").write_text(HOLLOW + "o cube\n" + second + faces)
-        with self.assertWarnsRegex(clearance.errors.HollowWarning, "2 separate surfaces"):
+        with self.assertWarnsRegex(
+            clearance.errors.HollowWarning,
+            "2 separate surfaces.*: Compound.from_file takes the mesh apart, or",
+        ):
             clearance.Hull.from_file(self.folder / "two.obj")
         with self.assertWarns(clearance.errors.HollowWarning) as caught:
             path = self.folder / "two.obj"
@@ -165,6 +170,11 @@ class Meshes(unittest.TestCase):
         (self.folder / "patches.obj").write_text(whole[:at] + "g two\n" + whole[at:])
         with self.assertRaisesRegex(clearance.errors.InvalidArgument, "patch of a closed surface"):
             clearance.Compound.from_file(self.folder / "patches.obj")
+        whole = HOLLOW.replace("\nf ", "\ng one\nf ", 1)
+        at = whole.rindex("f ")
+        (self.folder / "hollow.obj").write_text(whole[:at] + "g two\n" + whole[at:])
+        with self.assertWarnsRegex(clearance.errors.HollowWarning, "hull: decompose it first"):
+            clearance.Hull.from_file(self.folder / "hollow.obj")
 
     def test_objects_that_look_like_trimesh(self) -> None:
         mesh = types.SimpleNamespace(vertices=STRAY, faces=FACES)
