@@ -46,6 +46,7 @@ __all__ = [
 ]
 
 _Vector = tuple[float, float, float]
+_METRES = {"m": 1.0, "cm": 0.01, "mm": 0.001, "in": 0.0254}
 _DECOMPOSE = "decompose it first (for example with CoACD or V-HACD)"
 
 
@@ -223,6 +224,7 @@ class Hull:
         scale: ArrayLike = 1.0,
         *,
         concave: str | None = None,
+        units: str | None = None,
     ) -> Hull:
         """Makes the hull of an OBJ, STL, PLY or OFF file, as `meshes.read_mesh` reads it.
 
@@ -238,6 +240,8 @@ class Hull:
         concave : {"hull", None}
             Chooses the shape of a concave mesh. "hull": its convex hull, without a warning. None:
             the same, with a HollowWarning that tells both volumes and what to do.
+        units : {"m", "cm", "mm", "in", None}
+            Unit of the file's coordinates, in place of `scale`. None: metres.
 
         Returns
         -------
@@ -247,12 +251,13 @@ class Hull:
         Raises
         ------
         InvalidArgument
-            The content is not as its format says; another value of `concave`.
+            The content is not as its format says; another value of `concave` or `units`;
+            `units` beside a `scale`.
         OSError
             The file cannot be read.
         """
         is_hull_meant = _is_hull_meant(concave)
-        mesh = read_mesh(path, scale)
+        mesh = read_mesh(path, _factor(scale, units))
         if not is_hull_meant:
             _warn_if_concave(mesh, str(path), "Compound.from_file takes the mesh apart")
         return Hull(mesh.vertices, swept_sphere_radius)
@@ -367,6 +372,7 @@ class Compound:
         scale: ArrayLike = 1.0,
         *,
         concave: str | None = None,
+        units: str | None = None,
     ) -> Compound:
         """Makes a compound of the hulls of the parts of a mesh file.
 
@@ -385,6 +391,8 @@ class Compound:
         concave : {"hull", None}
             Chooses the shape of a concave part. "hull": its convex hull, without a warning. None:
             the same, with a HollowWarning that tells both volumes and what to do.
+        units : {"m", "cm", "mm", "in", None}
+            Unit of the file's coordinates, in place of `scale`. None: metres.
 
         Returns
         -------
@@ -394,12 +402,13 @@ class Compound:
         Raises
         ------
         InvalidArgument
-            The content is not as its format says; another value of `concave`.
+            The content is not as its format says; another value of `concave` or `units`;
+            `units` beside a `scale`.
         OSError
             The file cannot be read.
         """
         is_hull_meant = _is_hull_meant(concave)
-        mesh = read_mesh(path, scale)
+        mesh = read_mesh(path, _factor(scale, units))
         if not mesh.parts:
             return Compound((Piece(Hull(mesh.vertices, swept_sphere_radius)),))
         pieces = []
@@ -500,6 +509,17 @@ class ShapeInfo:
     volume: float
     revision: int
     piece_count: int
+
+
+def _factor(scale: ArrayLike, units: str | None) -> ArrayLike:
+    """Returns the factor of a file's coordinates, to metres."""
+    if units is None:
+        return scale
+    if units not in _METRES:
+        raise invalid("units", repr(units), 'None, "m", "cm", "mm" or "in"')
+    if np.any(np.asarray(scale) != 1):
+        raise invalid("units", repr(units), "None if `scale` is given: multiply the factors")
+    return _METRES[units]
 
 
 def _is_hull_meant(concave: str | None) -> bool:

@@ -87,6 +87,20 @@ class Meshes(unittest.TestCase):
                 found = sorted(map(tuple, hull.vertices))
                 self.assertEqual(found, sorted(map(tuple, 0.5 * CUBE)))
 
+    def test_units_stand_for_a_scale(self) -> None:
+        path = self.folder / "cube.obj"
+        path.write_bytes(files()["cube.obj"])
+        for units, factor in (("m", 1), ("cm", 0.01), ("mm", 0.001), ("in", 0.0254)):
+            for make in (clearance.Hull, clearance.Compound):
+                found = make.from_file(path, units=units)
+                hull = found if make is clearance.Hull else found.pieces[0].shape
+                expected = clearance.Hull.from_file(path, scale=factor)
+                np.testing.assert_array_equal(hull.vertices, expected.vertices)
+        for scale, units in ((1, "km"), (2, "mm"), ((1, 1, -1), "mm")):
+            for make in (clearance.Hull, clearance.Compound):
+                with self.assertRaisesRegex(clearance.errors.InvalidArgument, "units must be"):
+                    make.from_file(path, scale=scale, units=units)
+
     def test_full_precision(self) -> None:
         (self.folder / "t.obj").write_text("v 0.1 0 0\nv 0 1 0\nv 0 0 1\nf -3 -2 -1\n")
         self.assertEqual(meshes.read_mesh(self.folder / "t.obj").vertices[0, 0], 0.1)
