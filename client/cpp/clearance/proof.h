@@ -38,12 +38,14 @@ struct BodyMotion {
 // bounding_radius sin(min(rotation, pi) / 2), rounded up.
 double LargestDisplacement(const BodyMotion& motion);
 
-// Returns how far, metres, both bodies together may move while the row's state stays proved. It is
-// the lower bound of a separated pair, minus the upper bound of a penetrating one, and 0 for other
-// rows.
+// Returns how far, metres, both bodies together may move until they may touch or part. While they
+// move less, a pair that is apart (kSeparated, kBeyond) stays apart, and one that overlaps
+// (kPenetrating) keeps overlapping: a positive radius alone does not mean that the row is free. It
+// is the lower bound of the former, minus the upper bound of the latter, and 0 for other rows.
 double FreeMotionRadius(const DistanceResult& result, std::size_t row);
 
-// Returns whether the row's state is still proved after both bodies moved.
+// Returns whether it is still proved after both bodies moved that the pair is apart, or overlaps,
+// as the row says.
 bool StillHolds(const DistanceResult& result, std::size_t row, const BodyMotion& a,
                 const BodyMotion& b);
 

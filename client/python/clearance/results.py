@@ -385,11 +385,13 @@ class DistanceResult(BoundedRows):
     depth_proofs: DepthProofs | None = None
 
     def free_motion_radius(self) -> np.ndarray:
-        """Returns for each row how far the bodies may move before its state can change.
+        """Returns for each row how far the bodies may move until they may touch or part.
 
-        The state holds while the displacements of both bodies sum to less than this. It is the
-        lower bound of a separated pair, minus the upper bound of a penetrating one, and 0 for other
-        rows or without a column of bounds.
+        While the displacements of both bodies sum to less than this, a pair that is apart
+        (SEPARATED, BEYOND) stays apart, and one that overlaps (PENETRATING) keeps overlapping. So a
+        positive radius alone does not mean that the row is free: `proved_free` tells that. It is
+        the lower bound of the former, minus the upper bound of the latter, and 0 for other rows or
+        without a column of bounds.
 
         Returns
         -------
