@@ -1,15 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# compose_test.sh single|fleet: starts what compose.yaml or compose.fleet.yaml of this folder describes, with
-# podman-compose and the image that build.sh has built, and harms the fleet. Needs root (`./dev docker` sees to
-# the rest). In the place of the images of etcd, haproxy and Prometheus stand Debian's
-# packages; of Grafana there is none.
+# compose_test.sh single|fleet|ports: starts what compose.yaml or compose.fleet.yaml of this folder
+# describes, with podman-compose and the image that build.sh has built, and harms the fleet. `ports`
+# only checks that the ports that both publish are free. Needs root (`./dev docker` sees to the rest).
+# In the place of the images of etcd, haproxy and Prometheus stand Debian's packages; of Grafana
+# there is none.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 # shellcheck source=docker/containers.sh
 source docker/containers.sh
+RequireFreePorts 50051 9090 9464  # those that the compose files publish
+[[ ${1:-} != ports ]] || exit 0
 Require buildah openssl podman podman-compose runc
 readonly cli=$PWD/build/release/client/clearance
 scratch=$(mktemp -d)
@@ -29,6 +32,7 @@ Up() {
   shift 2
   Compose up -d "$@" >"$scratch/up.log" 2>&1 || {
     cat "$scratch/up.log" >&2
+    ShowContainers
     Die "podman-compose does not start $project"
   }
 }
@@ -36,6 +40,16 @@ Up() {
 Down() {
   Compose down -v -t 1 >/dev/null 2>&1
   project=
+}
+
+# The state of the containers, and the last lines of the log of each.
+ShowContainers() {
+  podman ps -a --format '{{.Names}} {{.Status}}' >&2
+  local name
+  for name in $(podman ps -a --format '{{.Names}}'); do
+    printf -- '-- the log of %s\n' "$name" >&2
+    podman logs --tail 20 "$name" >&2 || true
+  done
 }
 
 # Try COMMAND…: once a second, as what has just been started or killed is noticed by others a little later.
@@ -46,7 +60,7 @@ Try() {
     sleep 1
   done
   cat "$scratch/tried" >&2
-  podman ps -a --format '{{.Names}} {{.Status}}' >&2
+  ShowContainers
   Die "this went on failing for a minute: $*"
 }
 
@@ -184,5 +198,5 @@ Prepare
 case ${1:-} in
   single) Single ;;
   fleet) Fleet ;;
-  *) Die 'single or fleet?' ;;
+  *) Die 'single, fleet or ports?' ;;
 esac

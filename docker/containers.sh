@@ -15,6 +15,18 @@ Die() {
   exit 1
 }
 
+# RequireFreePorts PORT…: ends the script if a process listens at one of them, and names each.
+RequireFreePorts() {
+  local port listener holder taken=
+  for port in "$@"; do
+    while read -r listener holder; do
+      [[ $holder =~ \"(.*)\",pid=([0-9]+) ]] && holder="${BASH_REMATCH[1]} (process ${BASH_REMATCH[2]})"
+      taken+=$'\n'"  $listener: ${holder:-a process that ss does not name}"
+    done < <(ss -Hltnp "sport = :$port" | awk '{ print $4, $6 }')
+  done
+  [[ -z $taken ]] || Die "ports $* must be free; in use:$taken"
+}
+
 # Require PROGRAM…: ends the script as one that is skipped if one of them is missing.
 Require() { tests/support/optional_programs.py with "$@" -- true || exit; }
 

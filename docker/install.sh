@@ -25,7 +25,8 @@ readonly -A packages=(
   [page]='npm chromium'
   [reference]='python3-sphinx'
   [package]='dpkg-dev file mmdebstrap'
-  [docker]='buildah podman runc mmdebstrap podman-compose netavark aardvark-dns iptables'
+  [docker]='buildah podman runc mmdebstrap podman-compose netavark aardvark-dns iptables
+    iproute2'
   # The packages of these start services or are large: installed only by `./dev install`.
   [prometheus]='prometheus'
   [proxy]='haproxy nginx-light'

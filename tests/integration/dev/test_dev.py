@@ -10,12 +10,15 @@ from __future__ import annotations
 import os
 import pathlib
 import re
+import socket
 import subprocess
 import sys
 import tempfile
 import unittest
 
 ROOT = pathlib.Path(sys.argv.pop())
+sys.path.insert(0, str(ROOT / "tests/support"))
+import optional_programs  # noqa: E402
 NOTE = '#!/bin/sh\necho "$(basename "$0") $*" >>"$CALLS"\n'
 NOBODY = 65534
 
@@ -71,6 +74,18 @@ class Dev(unittest.TestCase):
         for text in texts:
             self.assertIn(text, run.stderr, where)
         self.assertEqual(self.checkout.calls(), [], where)
+
+    def test_docker_names_the_process_at_a_taken_port(self) -> None:
+        optional_programs.require_in(self, "ss")
+        script = f"source {ROOT}/docker/containers.sh; RequireFreePorts $0; echo free"
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            port = str(listener.getsockname()[1])
+            taken = subprocess.run(["bash", "-c", script, port], capture_output=True, text=True)
+        self.assertEqual((taken.returncode, taken.stdout), (1, ""))
+        self.assertIn(f"127.0.0.1:{port}: ", taken.stderr)
+        self.assertIn(f"(process {os.getpid()})", taken.stderr)
+        free = subprocess.run(["bash", "-c", script, port], capture_output=True, text=True)
+        self.assertEqual((free.returncode, free.stdout), (0, "free\n"), free.stderr)
 
     def test_is_short(self) -> None:
         self.assertLessEqual(len((ROOT / "dev").read_text().splitlines()), 350)
