@@ -77,7 +77,9 @@ bool MayBeSeveral(absl::string_view address) {
   return is_of_numbers && absl::StrContains(address, ',');
 }
 
-absl::StatusOr<ListedPlace> ParseListedPlace(const std::string& text) {
+// `given` as it was written.
+absl::StatusOr<ListedPlace> ParseListedPlace(absl::string_view given) {
+  const std::string text = WithPort(given);
   const std::size_t colon = text.rfind(':');
   absl::string_view host = absl::string_view(text).substr(0, colon);
   const absl::string_view port = absl::string_view(text).substr(colon + 1);
@@ -86,7 +88,7 @@ absl::StatusOr<ListedPlace> ParseListedPlace(const std::string& text) {
   const bool is_port = absl::SimpleAtoi(port, &number) && number > 0 && number <= kLargestPort;
   if (host.empty() || absl::StrContains(host, '/') || !is_port) {
     return absl::InvalidArgumentError(
-        absl::StrCat("invalid address '", text,
+        absl::StrCat("invalid address '", given,
                      "': must be a host and a port, such as 127.0.0.1:50051, without http://"));
   }
   return ListedPlace{text, std::string(host), std::string(port)};
@@ -95,8 +97,7 @@ absl::StatusOr<ListedPlace> ParseListedPlace(const std::string& text) {
 absl::StatusOr<std::vector<ListedPlace>> ParseList(const std::string& address) {
   std::vector<ListedPlace> places;
   for (const absl::string_view text : absl::StrSplit(address, ',')) {
-    absl::StatusOr<ListedPlace> place =
-        ParseListedPlace(WithPort(absl::StripAsciiWhitespace(text)));
+    absl::StatusOr<ListedPlace> place = ParseListedPlace(absl::StripAsciiWhitespace(text));
     if (!place.ok()) return place.status();
     places.push_back(*std::move(place));
   }

@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "tests/support/skip.h"
 
 namespace clearance::client {
@@ -87,6 +88,13 @@ TEST(Target, OfAListNeedsHosts) {
                               "127.0.0.1:1,:2", "127.0.0.1:1,a:0", "127.0.0.1:1,a:65536",
                               "127.0.0.1:1,a:http", "127.0.0.1:1,[::1:2", "127.0.0.1:1,[]:2"}) {
     EXPECT_EQ(ToTarget(address, {}).status().code(), absl::StatusCode::kInvalidArgument) << address;
+  }
+}
+
+TEST(Target, RefusalNamesTheAddressAsGiven) {
+  for (const char* given : {"http://127.0.0.1:50051", "http://host", "[::1"}) {
+    EXPECT_THAT(std::string(ToTarget(given, {}).status().message()),
+                HasSubstr(absl::StrCat("invalid address '", given, "': must be a host")));
   }
 }
 
