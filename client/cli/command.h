@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "clearance/client.h"
+#include "clearance/error.h"
 
 namespace clearance::client {
 
@@ -54,6 +55,11 @@ CLI::Validator PositiveAndFinite();
 // Returns the commands below this one, or the groups of its options, which CLI11 takes for commands
 // without a name.
 std::vector<const CLI::App*> Below(const CLI::App& app, bool is_group);
+
+// Returns the text of the error in the words of the command line: its options, files, commands.
+std::string MessageOf(const Error& error);
+// The same of a status; the field, value and limit are only in its detail.
+std::string MessageOf(const absl::Status& status);
 
 // Prints the error, with the server's field, value and limit, to stderr and returns kExitError.
 int ReportError(const absl::Status& status);

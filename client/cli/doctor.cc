@@ -55,8 +55,7 @@ std::string Milliseconds(absl::Duration duration) {
 }
 
 std::string TextOf(const absl::Status& status) {
-  std::string text = absl::StrCat(absl::StatusCodeToString(status.code()), ": ",
-                                  absl::string_view(status.message()));
+  std::string text = absl::StrCat(absl::StatusCodeToString(status.code()), ": ", MessageOf(status));
   if (const std::optional<Error> error = ErrorDetail(status); error && !error->value.empty()) {
     absl::StrAppend(&text, " (", error->value, ")");
   }

@@ -20,9 +20,11 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "client/cli/command.h"
 #include "client/cli/read_file.h"
+#include "client/cli/shape_argument.h"
 #include "client/cli/token.h"
 #include "client/cli/unknown_word.h"
 
@@ -128,9 +130,23 @@ CLI::Validator PositiveAndFinite() {
   return {check, "POSITIVE"};
 }
 
+std::string MessageOf(const Error& error) {
+  // A `name` alone is the argument of a command that takes no files.
+  const bool is_shape = error.field != "name";
+  const bool is_unknown = error.reason == "SHAPE_NOT_REGISTERED" ||
+                          (error.reason == "NAME_INVALID" && LooksLikeFile(error.value));
+  if (is_shape && is_unknown) return NoSuchShape(error.value);
+  return absl::StrReplaceAll(error.message, {{"`replace`", "--replace"}});
+}
+
+std::string MessageOf(const absl::Status& status) {
+  const std::optional<Error> error = ErrorDetail(status);
+  return error && !error->message.empty() ? MessageOf(*error) : std::string(status.message());
+}
+
 int ReportError(const absl::Status& status) {
   absl::FPrintF(stderr, "error: %s: %s\n", absl::StatusCodeToString(status.code()),
-                absl::string_view(status.message()));
+                MessageOf(status));
   if (const std::optional<Error> error = ErrorDetail(status)) {
     if (!error->reason.empty()) absl::FPrintF(stderr, "  reason: %s\n", error->reason);
     absl::FPrintF(stderr, "  field: %s\n  value: %s\n  limit: %s\n", error->field, error->value,
@@ -230,6 +246,7 @@ int RunCommand(int argc, char** argv) {
   app.add_flag("-q,--quiet", options.quiet, "Show no progress of long work");
   app.footer(kFooter);
   app.formatter(std::make_shared<HelpFormatter>());
+  app.failure_message(clearance::client::UsageError);
   app.require_subcommand(1);
   app.fallthrough();
   AddShapeCommands(&app, &options);

@@ -3,8 +3,11 @@
 
 #include <cmath>
 #include <map>
+#include <string>
 #include <utility>
+#include <variant>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "client/cli/read_file.h"
@@ -53,6 +56,19 @@ void TurnUp(Mesh* mesh) {
   }
 }
 
+// Returns whether --parts would take the mesh apart.
+bool HasPieces(const Mesh& mesh) {
+  const absl::StatusOr<MeshShape> apart = ToCompound(mesh);
+  return apart.ok() && std::get<Compound>(apart->shape.kind).pieces.size() > 1;
+}
+
+// Returns what to do about a warning: whatever has separate pieces can be split where they meet.
+std::string AdviceFor(const std::string& warning, const Mesh& mesh, const MeshOptions& options) {
+  if (options.parts && absl::StrContains(warning, " separate surfaces")) return "split the part";
+  if (!options.parts && HasPieces(mesh)) return "--parts takes the mesh apart";
+  return "decompose it first (for example with CoACD or V-HACD)";
+}
+
 }  // namespace
 
 MeshOptions WithDefaults(MeshOptions options, const MeshOptions& defaults) {
@@ -90,8 +106,8 @@ absl::StatusOr<MeshShape> LoadMeshShape(const std::string& path, const MeshOptio
   if (!shape.ok()) return InFile(path, shape.status());
   if (options.hull) shape->warnings.clear();
   for (std::string& warning : shape->warnings) {
-    warning = absl::StrCat(path, ": ", warning, "; queries see the hull: ",
-                           options.parts ? "split the part" : "--parts takes the mesh apart",
+    warning = absl::StrCat(path, ": ", warning,
+                           "; queries see the hull: ", AdviceFor(warning, *mesh, options),
                            ", or --hull says that the hull is meant");
   }
   return shape;

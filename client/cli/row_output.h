@@ -46,7 +46,7 @@ inline Json ToJson(const Error& error) {
   object.update({{"field", error.field},
                  {"value", error.value},
                  {"limit", error.limit},
-                 {"message", error.message}});
+                 {"message", MessageOf(error)}});
   return object;
 }
 

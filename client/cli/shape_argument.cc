@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/cli/shape_argument.h"
 
+#include <google/protobuf/descriptor.h>
 #include <google/protobuf/util/json_util.h>
 
 #include <algorithm>
@@ -14,7 +15,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "client/cli/output.h"
 #include "client/cli/read_file.h"
 #include "internal/shape_convert.h"
@@ -107,6 +111,31 @@ void AddZeroLengthsOfOne(Json* shape) {
   }
 }
 
+// Returns the message that a path such as "compound.pieces[0].shape" leads to, or null.
+const google::protobuf::Descriptor* MessageAt(absl::string_view path) {
+  const google::protobuf::Descriptor* message = v1::Shape::descriptor();
+  for (const absl::string_view step : absl::StrSplit(path, '.', absl::SkipEmpty())) {
+    const std::string name = SnakeCase(step.substr(0, step.find('[')));
+    const google::protobuf::FieldDescriptor* const field = message->FindFieldByName(name);
+    message = field == nullptr ? nullptr : field->message_type();
+    if (message == nullptr) return nullptr;
+  }
+  return message;
+}
+
+// Returns the fields that a shape in JSON has where protobuf found an unknown one: "(sphere) r:
+// Cannot find field.", or "r: Cannot find field." at the top. Empty for its other messages.
+std::string KnownFields(absl::string_view problem) {
+  if (!absl::StrContains(problem, "Cannot find field")) return "";
+  absl::string_view path;
+  if (absl::ConsumePrefix(&problem, "(")) path = problem.substr(0, problem.find(')'));
+  const google::protobuf::Descriptor* const message = MessageAt(path);
+  if (message == nullptr) return "";
+  std::vector<std::string> names;
+  for (int i = 0; i < message->field_count(); ++i) names.push_back(message->field(i)->name());
+  return absl::StrCat(" Fields: ", absl::StrJoin(names, ", "));
+}
+
 absl::StatusOr<Shape> LoadJson(const std::string& argument) {
   if (IsJsonText(argument)) return ParseShapeJson(argument);
   const absl::StatusOr<std::string> text = ReadFile(argument);
@@ -140,8 +169,9 @@ absl::StatusOr<Shape> ParseShapeJson(const std::string& json) {
   v1::Shape proto;
   const auto status = google::protobuf::util::JsonStringToMessage(json, &proto);
   if (!status.ok()) {
+    const std::string problem(status.message());
     return absl::InvalidArgumentError(
-        absl::StrCat("no clearance.v1.Shape in JSON: ", std::string(status.message())));
+        absl::StrCat("no clearance.v1.Shape in JSON: ", problem, KnownFields(problem)));
   }
   const Json parsed = Json::parse(json, nullptr, /*allow_exceptions=*/false);
   if (parsed.is_object()) {
@@ -171,6 +201,21 @@ bool IsMeshFile(const std::string& argument) {
     if (extension == known) return IsFile(argument);
   }
   return false;
+}
+
+bool LooksLikeFile(const std::string& argument) {
+  return absl::StrContains(argument, '/') || !LowerExtension(argument).empty();
+}
+
+std::string NoSuchShape(const std::string& argument) {
+  constexpr char kAdvice[] = "; `clearance list` shows the names";
+  if (IsFile(argument)) {
+    return absl::StrCat("no shape has the name '", argument,
+                        "', and a file must be .obj, .stl, .ply, .off or .json", kAdvice);
+  }
+  if (LooksLikeFile(argument))
+    return absl::StrCat("no file '", argument, "', and no shape of that name", kAdvice);
+  return absl::StrCat("no shape has the name '", argument, "'", kAdvice);
 }
 
 absl::Status RequireMeshFor(const MeshOptions& options, const std::vector<std::string>& arguments) {

@@ -22,6 +22,12 @@ absl::StatusOr<Shape> LoadShape(const std::string& argument, const MeshOptions& 
 // Whether an argument is a mesh file that exists. The options are for these alone.
 bool IsMeshFile(const std::string& argument);
 
+// Whether people mean a file by it: it has a slash or an extension.
+bool LooksLikeFile(const std::string& argument);
+
+// Returns what to tell of an argument that was taken for a name, which no shape has.
+std::string NoSuchShape(const std::string& argument);
+
 // INVALID_ARGUMENT if there are options, and none of the arguments is a mesh file.
 absl::Status RequireMeshFor(const MeshOptions& options, const std::vector<std::string>& arguments);
 

@@ -19,6 +19,14 @@ struct RegisterArguments {
   bool validate_only = false;
 };
 
+// Puts "-" into the counts of a curved shape, which has no points: a 0 would look like a fault.
+Json InTable(Json info) {
+  for (const char* const count : {"points", "point_count", "vertex_count"}) {
+    if (info.contains(count) && info[count] == 0) info[count] = "-";
+  }
+  return info;
+}
+
 int Register(const GlobalOptions& options, const RegisterArguments& arguments) {
   const absl::StatusOr<Shape> shape = LoadShape(arguments.file, arguments.mesh);
   if (!shape.ok()) return ReportError(shape.status());
@@ -32,7 +40,7 @@ int Register(const GlobalOptions& options, const RegisterArguments& arguments) {
     PrintJson(
         {{"info", ToJson(done->info)}, {"revision", done->revision}, {"created", done->created}});
   } else {
-    PrintTable(options, Json::array({ToJson(done->info)}));
+    PrintTable(options, Json::array({InTable(ToJson(done->info))}));
   }
   return kExitFree;
 }
@@ -55,7 +63,8 @@ int List(const GlobalOptions& options, const std::string& prefix) {
   Json rows = Json::array();
   const bool has_all = options.json || options.wide;
   for (const ShapeInfo& shape : *shapes) {
-    rows.push_back(has_all ? ToJson(shape) : ListedOf(shape));
+    const Json row = has_all ? ToJson(shape) : ListedOf(shape);
+    rows.push_back(options.json ? row : InTable(row));
   }
   options.json ? PrintJson(rows) : PrintTable(options, rows);
   return kExitFree;
@@ -70,7 +79,7 @@ int Get(const GlobalOptions& options, const std::string& key, bool with_content)
   if (!found.ok()) return ReportError(found.status());
   Json info = ToJson(found->info);
   if (found->content) info["content"] = ToJson(*found->content);
-  options.json ? PrintJson(info) : PrintTable(options, Json::array({info}));
+  options.json ? PrintJson(info) : PrintTable(options, Json::array({InTable(info)}));
   return kExitFree;
 }
 

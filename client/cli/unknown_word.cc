@@ -77,7 +77,31 @@ std::string ErrorOf(absl::string_view what, absl::string_view word,
                       is_near ? absl::StrCat(": did you mean \"", *nearest, "\"?") : "");
 }
 
+// Returns the option of this name, or null.
+const CLI::Option* FindOption(const CLI::App& app, absl::string_view name) {
+  for (const CLI::Option* const option : app.get_options()) {
+    if (option->get_name() == name) return option;
+  }
+  for (const CLI::App* const group : Below(app, /*is_group=*/true)) {
+    if (const CLI::Option* const found = FindOption(*group, name)) return found;
+  }
+  return nullptr;
+}
+
 }  // namespace
+
+std::string UsageError(const CLI::App* app, const CLI::Error& error) {
+  const std::string text = CLI::FailureMessage::simple(app, error);
+  const absl::string_view what = error.what();
+  if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::ArgumentMismatch)) return text;
+  const absl::string_view name = what.substr(0, what.find(':'));
+  for (const CLI::App* const command : PathOf(*app)) {
+    const CLI::Option* const option = FindOption(*command, name);
+    if (option == nullptr) continue;
+    return absl::StrCat(what, ": ", option->get_description(), text.substr(what.size()));
+  }
+  return text;
+}
 
 std::string UnknownWord(const CLI::App& app) {
   const std::vector<const CLI::App*> path = PathOf(app);

@@ -11,4 +11,8 @@ namespace clearance::client {
 // is no such word.
 std::string UnknownWord(const CLI::App& app);
 
+// Returns the text of an error of CLI11. An option with too few or too many arguments is described:
+// which numbers it takes.
+std::string UsageError(const CLI::App* app, const CLI::Error& error);
+
 }  // namespace clearance::client

@@ -352,6 +352,65 @@ TEST_F(CommandLine, RegistersAMeshAndWarnsOfItsHollow) {
   EXPECT_THAT(Run("list").output, Not(HasSubstr("hollow")));
 }
 
+TEST_F(CommandLine, AdvisesToSplitOnlyAMeshOfSeveralPieces) {
+  const std::string dent =
+      "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 0.2 0.2 0.2\n"
+      "f 1 3 2\nf 1 2 4\nf 3 1 4\nf 2 3 5\nf 3 4 5\nf 4 2 5\n";
+  const std::string other =
+      "v 5 0 0\nv 6 0 0\nv 5 1 0\nv 5 0 1\nf 6 8 7\nf 6 7 9\nf 7 8 9\nf 8 6 9\n";
+  const std::string one = Write("one.obj", dent), two = Write("two.obj", dent + other);
+  EXPECT_THAT(Run("register one " + one).output,
+              HasSubstr("queries see the hull: decompose it first (for example with CoACD or "
+                        "V-HACD), or --hull says"));
+  EXPECT_THAT(Run("register two " + two).output,
+              HasSubstr("queries see the hull: --parts takes the mesh apart, or --hull says"));
+  EXPECT_THAT(Run("register two --replace --parts " + two).output,
+              HasSubstr("queries see the hull: decompose it first"));
+}
+
+TEST_F(CommandLine, ArgumentThatIsNeitherNameNorFile_SaysBoth) {
+  const std::string advice = "; `clearance list` shows the names\n";
+  for (const std::string argument : {"ball.stl", "meshes/ball", "/absent/Ball.STL"}) {
+    EXPECT_THAT(Run("distance " + argument + " " + kBall).output,
+                HasSubstr("no file '" + argument + "', and no shape of that name" + advice));
+  }
+  EXPECT_THAT(Run(std::string("distance ball ") + kBall).output,
+              HasSubstr("NOT_FOUND: no shape has the name 'ball'" + advice));
+  const std::string unread = Write("ball.dae", "");
+  EXPECT_THAT(Run("distance " + unread + " " + kBall).output,
+              HasSubstr("a file must be .obj, .stl, .ply, .off or .json" + advice));
+  EXPECT_THAT(Run("delete ball.stl").output, HasSubstr("No such shape is registered"));
+}
+
+TEST_F(CommandLine, NameOfAnotherContent_NamesTheOption) {
+  EXPECT_EQ(Run(std::string("register ball ") + kBall).exit_code, 0);
+  const Ran ran = Run(R"(register ball '{"sphere":{"radius":2}}')");
+  EXPECT_EQ(ran.exit_code, 2);
+  EXPECT_THAT(ran.output, HasSubstr("choose another name or set --replace.\n  reason:"));
+}
+
+TEST_F(CommandLine, TooFewNumbers_NamesThem) {
+  EXPECT_THAT(Run(std::string("distance ") + kBall + kBall + "--pose-a 1 2 3").output,
+              HasSubstr("--pose-a: At least 7 required but received 3: x y z qx qy qz qw of A\n"));
+}
+
+TEST_F(CommandLine, UnknownFieldOfAShape_ListsThoseThatThereAre) {
+  for (const auto& [shape, text] :
+       {std::pair(R"({"sphere":{"r":1}})", "(sphere) r: Cannot find field. Fields: radius\n"),
+        {R"({"compound":{"pieces":[{"shape":{"cone":{"r":1}}}]}})",
+         "Cannot find field. Fields: radius, half_length\n"},
+        {R"({"ball":{}})", "ball: Cannot find field. Fields: point, segment,"}}) {
+    EXPECT_THAT(Run(absl::StrCat("register s '", shape, "'")).output, HasSubstr(text));
+  }
+}
+
+TEST_F(CommandLine, CurvedShape_HasNoCountOfPoints) {
+  const std::string cylinder = R"('{"cylinder":{"radius":1,"halfLength":1}}')";
+  EXPECT_THAT(Run("register can " + cylinder).output, ContainsRegex("point_count +-\n"));
+  EXPECT_THAT(Run("list").output, ContainsRegex("can +v1-sha256-[0-9a-f.]+ +- +1 "));
+  EXPECT_EQ(Json::parse(Run("list --json").output)[0]["point_count"], 0);
+}
+
 TEST_F(CommandLine, RegistersAShapeOfJson) {
   const std::string json = Write("rod.json", R"({"capsule": {"radius": 0.1, "halfLength": 1}})");
   EXPECT_EQ(Run("register rod " + json).exit_code, 0);
