@@ -36,7 +36,8 @@ struct CallIds {
 // caller's if well-formed, else the server's request id. Empty if no server answered.
 CallIds IdsOf(const absl::Status& status);
 
-// Returns the detail of a status of this library, if the server gave one.
+// Returns the detail of a status of this library, if the server gave one. The message of the status
+// has its field, value and limit too, for people; programs read them here.
 std::optional<Error> ErrorDetail(const absl::Status& status);
 
 }  // namespace clearance::client

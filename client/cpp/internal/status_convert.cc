@@ -5,6 +5,8 @@
 
 #include "absl/strings/cord.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 
 namespace clearance::client {
 namespace {
@@ -44,14 +46,28 @@ bool IsCutByProxy(const grpc::Status& status) {
           absl::StartsWith(text, "Received RST_STREAM"));
 }
 
+// Returns the message with the field, value and limit of the refusal, so that a status tells them
+// without its payload.
+std::string WithDetail(const std::string& message, const v1::Error& error) {
+  if (error.field().empty()) return message;
+  std::string text(absl::StripSuffix(message, "."));
+  absl::StrAppend(&text, "; field ", error.field());
+  if (!error.value().empty()) absl::StrAppend(&text, "; value ", error.value());
+  if (!error.limit().empty()) absl::StrAppend(&text, "; limit ", error.limit());
+  return text;
+}
+
 }  // namespace
 
 absl::Status FromProto(const google::rpc::Status& status) {
-  absl::Status result(KnownCode(status.code()), status.message());
   for (const google::protobuf::Any& detail : status.details()) {
-    if (detail.Is<v1::Error>()) result.SetPayload(kErrorUrl, absl::Cord(detail.value()));
+    v1::Error error;
+    if (!detail.UnpackTo(&error)) continue;
+    absl::Status result(KnownCode(status.code()), WithDetail(status.message(), error));
+    result.SetPayload(kErrorUrl, absl::Cord(detail.value()));
+    return result;
   }
-  return result;
+  return {KnownCode(status.code()), status.message()};
 }
 
 CallIds IdsOf(const grpc::ClientContext& context) {

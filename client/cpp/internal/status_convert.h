@@ -27,6 +27,7 @@ void AddIds(const CallIds& ids, absl::Status* status);
 absl::Status FromGrpc(const grpc::Status& status);
 // With the ids of the call, which has ended.
 absl::Status FromGrpc(const grpc::Status& status, const grpc::ClientContext& context);
+// The message names the field, value and limit of the Error.
 absl::Status FromProto(const google::rpc::Status& status);
 Error FromProto(const v1::Error& error);
 

@@ -55,6 +55,6 @@ absl::Status JudgeClaims(const std::string& address) {
 
 int main(int argc, char** argv) {
   const absl::Status status = JudgeClaims(argc > 1 ? argv[1] : "127.0.0.1:50051");
-  if (!status.ok()) std::cerr << status << "\n";
+  if (!status.ok()) std::cerr << status.message() << "\n";
   return status.ok() ? 0 : 1;
 }

@@ -502,7 +502,8 @@ TEST(StatusConvert, DecodesTheDetailOfACall) {
                                  TooManyRows().SerializeAsString());
   for (const absl::Status& status : {FromGrpc(grpc_status), FromProto(TooManyRows())}) {
     EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
-    EXPECT_EQ(status.message(), "too many rows");
+    EXPECT_EQ(status.message(),
+              "too many rows; field distance.pairs.count; value 70000; limit <= 65536");
     const std::optional<Error> error = ErrorDetail(status);
     ASSERT_TRUE(error.has_value());
     EXPECT_EQ(error->code, absl::StatusCode::kResourceExhausted);
@@ -510,6 +511,19 @@ TEST(StatusConvert, DecodesTheDetailOfACall) {
     EXPECT_EQ(error->value, "70000");
     EXPECT_EQ(error->limit, "<= 65536");
   }
+}
+
+TEST(StatusConvert, MessageNamesOnlyWhatTheDetailHas) {
+  v1::Error error;
+  google::rpc::Status status;
+  status.set_code(6);
+  status.set_message("Choose another name.");
+  status.add_details()->PackFrom(error);
+  EXPECT_EQ(FromProto(status).message(), "Choose another name.");
+  error.set_field("name");
+  error.set_value("crate");
+  status.mutable_details(0)->PackFrom(error);
+  EXPECT_EQ(FromProto(status).message(), "Choose another name; field name; value crate");
 }
 
 TEST(StatusConvert, KeepsCodeAndTextOfAnErrorWithoutDetail) {
