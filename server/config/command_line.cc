@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -87,6 +88,17 @@ absl::StatusOr<Argument> Split(absl::string_view argument) {
   return Argument{FlagName(text.substr(0, equals)), text.substr(equals + 1)};
 }
 
+// An unknown flag is refused as one: a value would not help it.
+absl::Status RefuseWithoutValue(const std::string& name) {
+  const bool is_known = name == "backup_to" || name == "config_file" ||
+                        absl::c_any_of(AllSettings(), [&name](const Setting& setting) {
+                          return setting.name == name;
+                        });
+  return absl::InvalidArgumentError(
+      is_known ? absl::StrCat("--", name, " needs a value: --", name, "=VALUE")
+               : absl::StrCat("Unknown flag '", name, "'; --helpfull lists all"));
+}
+
 absl::Status Take(const Argument& argument, Arguments* all) {
   const bool has_value = argument.value.has_value();
   const std::string value(argument.value.value_or(""));
@@ -104,8 +116,7 @@ absl::Status Take(const Argument& argument, Arguments* all) {
     line->action = Action::kMakeToken;
     line->token_id = value;
   } else if (!has_value) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--", argument.name, " needs a value: --", argument.name, "=VALUE"));
+    return RefuseWithoutValue(argument.name);
   } else if (argument.name == "backup_to") {
     line->action = Action::kBackUp;
     line->backup_file = value;

@@ -32,7 +32,10 @@ absl::Status CannotListen(const std::string& address, std::string_view reason) {
 }
 
 absl::Status CannotListen(const std::string& address, int error) {
-  return CannotListen(address, std::generic_category().message(error));
+  const std::string advice =
+      error == EADDRINUSE ? "; stop the process there, or choose another address with --listen"
+                          : "";
+  return CannotListen(address, std::generic_category().message(error) + advice);
 }
 
 void SetOption(const Descriptor& socket, int level, int option, int value) {

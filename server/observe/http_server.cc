@@ -395,8 +395,12 @@ absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(const std::string&
   const std::size_t colon = std::min(address.rfind(':'), address.size());
   const std::string port = address.substr(std::min(colon + 1, address.size()));
   if (const Error error = loop->Listen(address.substr(0, colon), port)) {
+    const char* const advice =
+        error == asio::error::address_in_use
+            ? "; stop the process there, or choose another address with --http_listen"
+            : "";
     return absl::UnavailableError(
-        absl::StrCat("cannot listen for HTTP on ", address, ": ", error.message()));
+        absl::StrCat("cannot listen for HTTP on ", address, ": ", error.message(), advice));
   }
   loop->Run();
   return loop;

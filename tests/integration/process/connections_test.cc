@@ -122,12 +122,23 @@ TEST(Listen, ServesAUnixPathAndTakesItFromNobody) {
     EXPECT_EQ(RunServerProgram({"--health_check=" + address}).exit_code, 0);
     const Completed second = RunServerProgram({listen[0], "--http_listen=127.0.0.1:0"});
     EXPECT_EQ(second.exit_code, 1);
-    EXPECT_THAT(second.output, HasSubstr("Address already in use"));
+    EXPECT_THAT(second.output,
+                HasSubstr("Address already in use; stop the process there, or choose "
+                          "another address with --listen"));
     EXPECT_EQ(RunServerProgram({"--health_check=" + address}).exit_code, 0);
   }
   // Killed, it left its path behind.
   ServerProcess next(listen);
   EXPECT_EQ(RunServerProgram({"--health_check=" + address}).exit_code, 0);
+}
+
+TEST(Listen, TakenPortOfHttp_NamesTheFlag) {
+  ServerProcess server;
+  const std::string address = "127.0.0.1:" + std::to_string(server.http_port());
+  const Completed second = RunServerProgram({"--listen=127.0.0.1:0", "--http_listen=" + address});
+  EXPECT_EQ(second.exit_code, 1);
+  EXPECT_THAT(second.output, HasSubstr("Address already in use; stop the process there, or choose "
+                                       "another address with --http_listen"));
 }
 
 TEST(Listen, ServesBothFamiliesUnderAHostsName) {

@@ -79,6 +79,8 @@ TEST_F(Arguments, AreRefusedWithWhatIsWrong) {
       {{"--max_batch_rows=0"}, "'0' specified for flag 'max_batch_rows'; must be a whole number"},
       {{"--max_batchrows=5"}, "Unknown flag 'max_batchrows' (value '5')"},
       {{"--max_batch_rows"}, "--max_batch_rows needs a value: --max_batch_rows=VALUE"},
+      {{"--port"}, "Unknown flag 'port'; --helpfull lists all"},
+      {{"--config_file"}, "--config_file needs a value: --config_file=VALUE"},
       {{"serve"}, "'serve' is not an argument of the form --name=value"},
       {{"-listen=x:1"}, "'-listen=x:1' is not an argument of the form --name=value"},
       {{"--"}, "'--' is not an argument"},
