@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
@@ -248,9 +249,12 @@ std::string CellText(const Json& cell) {
   if (cell.is_string()) return cell.get<std::string>();
   if (cell.is_number_float()) return absl::StrFormat("%.10g", cell.get<double>());
   if (cell.contains("limit")) {  // a refusal
-    return absl::StrFormat("%s = %s, must be %s: %s", CellText(cell["field"]),
-                           CellText(cell["value"]), CellText(cell["limit"]),
-                           CellText(cell["message"]));
+    const std::string field = CellText(cell["field"]), message = CellText(cell["message"]);
+    // Such a message says all, and what the value is of.
+    if (absl::StrContains(message, field) && absl::StrContains(message, ", must be "))
+      return message;
+    return absl::StrFormat("%s = %s, must be %s: %s", field, CellText(cell["value"]),
+                           CellText(cell["limit"]), message);
   }
   if (!cell.is_array()) return JsonText(cell);
   std::string text;

@@ -15,6 +15,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
 #include "clearance/session.h"
 #include "client/cli/command.h"
 #include "client/cli/progress.h"
@@ -134,8 +136,24 @@ class SlotTable {
   std::uint32_t next_ = 0;
 };
 
-// Returns the column that a refusal names, without the row's number in its message: "poses_b[3]".
-std::string FieldOf(const std::string& path) { return path.substr(0, path.rfind('[')); }
+// Returns the column of the file for a column of a batch and the row in it: "pose_b" of
+// "poses_b[3]".
+std::string FieldOf(const std::string& path) {
+  std::string name = path.substr(0, path.rfind('['));
+  if (name == "max_distances") return "max_distance";
+  if (name == "target_distances") return "target";
+  const std::size_t body = name.rfind("s_");
+  if (body != std::string::npos) name.erase(body, 1);  // "slot_b" stands for the column `b`
+  return std::string(absl::StripPrefix(name, "slot_"));
+}
+
+// Names the column of the file in a refusal of the server.
+void NameColumn(Json* error) {
+  const std::string path = (*error)["field"];
+  const std::string message = (*error)["message"];
+  (*error)["field"] = FieldOf(path);
+  (*error)["message"] = absl::StrReplaceAll(message, {{path, FieldOf(path)}});
+}
 
 // The destination of the answers.
 struct Answers {
@@ -347,7 +365,7 @@ Json FileAsker<Batch>::RowsOf(const Group& group, const absl::StatusOr<Result>& 
       Json answer = answered[next];
       answer.erase("row");
       line.update(answer);
-      if (line.contains("error")) line["error"]["field"] = FieldOf(line["error"]["field"]);
+      if (line.contains("error")) NameColumn(&line["error"]);
       answers_.codes.Add(CodeOf(result->states[next++]));
     }
     if (line.contains("error")) {

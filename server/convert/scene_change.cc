@@ -5,6 +5,7 @@
 #include <google/protobuf/util/time_util.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <variant>
 
@@ -12,6 +13,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "core/math/tolerance.h"
 #include "server/convert/batch_form.h"
+#include "server/convert/wire_errors.h"
 #include "server/engine/rows.h"
 #include "server/guard/refusal.h"
 
@@ -136,20 +138,21 @@ absl::Status ReadRules(const v1::PairRuleColumns& message, RulesThat that,
 // The first number of a pose that is not finite, or the length of its quaternion.
 absl::Status RefusePose(const std::string& field, const Pose& pose) {
   const Quaternion& q = pose.q_WS;
-  for (const double number : {pose.p_WS.x, pose.p_WS.y, pose.p_WS.z, q.x, q.y, q.z, q.w}) {
-    if (std::isfinite(number)) continue;
+  const std::array<double, 7> numbers = {pose.p_WS.x, pose.p_WS.y, pose.p_WS.z, q.x, q.y, q.z, q.w};
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (std::isfinite(numbers[i])) continue;
     return RefuseArgument({.reason = Reason::kNumberNotFinite,
                            .field = field,
-                           .value = FormatNumber(number),
+                           .value = FormatNumber(numbers[i]),
                            .limit = "finite",
-                           .message = "A number of the pose is not finite."});
+                           .message = NotFiniteText(field, i, numbers[i])});
   }
-  return RefuseArgument(
-      {.reason = Reason::kQuaternionNotUnit,
-       .field = field,
-       .value = FormatNumber(std::sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w)),
-       .limit = "unit length within 0.001",
-       .message = "The quaternion is not of unit length."});
+  const double length = std::sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
+  return RefuseArgument({.reason = Reason::kQuaternionNotUnit,
+                         .field = field,
+                         .value = FormatNumber(length),
+                         .limit = "unit length within 0.001",
+                         .message = NotUnitText(field, length)});
 }
 
 absl::Status RefuseFault(const SceneFault& fault, const SceneEdit& edit) {

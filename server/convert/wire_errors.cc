@@ -6,6 +6,7 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
+#include <array>
 #include <string>
 
 #include "google/rpc/error_details.pb.h"
@@ -45,7 +46,7 @@ struct FaultText {
   absl::StatusCode code;
   Reason reason;
   const char* limit;
-  const char* message;
+  const char* message;  // empty: MessageOf writes it
 };
 
 FaultText TextOf(Fault fault) {
@@ -61,11 +62,10 @@ FaultText TextOf(Fault fault) {
       return {StatusCode::kFailedPrecondition, Reason::kSlotInvalid, "an open slot",
               "Opening this slot failed: "};
     case Fault::kNotFinite:
-      return {StatusCode::kInvalidArgument, Reason::kNumberNotFinite, "finite",
-              "The number is not finite."};
+      return {StatusCode::kInvalidArgument, Reason::kNumberNotFinite, "finite", ""};
     case Fault::kNotUnitLength:
       return {StatusCode::kInvalidArgument, Reason::kQuaternionNotUnit, "unit length within 0.001",
-              "The quaternion is not of unit length."};
+              ""};
     case Fault::kNotALength:
       return {StatusCode::kInvalidArgument, Reason::kNumberOutOfRange, ">= 0",
               "invalid distance: send a number >= 0"};
@@ -88,7 +88,28 @@ FaultText TextOf(Fault fault) {
   return {StatusCode::kInternal, Reason::kInternal, "", ""};
 }
 
+std::string MessageOf(const RowFault& fault, const std::string& field, const char* text) {
+  if (fault.fault == Fault::kNotFinite) return NotFiniteText(field, fault.component, fault.value);
+  return fault.fault == Fault::kNotUnitLength ? NotUnitText(field, fault.value) : text;
+}
+
 }  // namespace
+
+std::string NotFiniteText(std::string_view field, std::optional<std::size_t> component,
+                          double value) {
+  constexpr std::array<const char*, 7> kNames = {".x", ".y", ".z", ".qx", ".qy", ".qz", ".qw"};
+  std::string text(field);
+  if (component) text.append(kNames.at(*component));
+  return text.append(" is ").append(FormatNumber(value)).append(", must be finite");
+}
+
+std::string NotUnitText(std::string_view field, double length) {
+  return std::string("the quaternion of ")
+      .append(field)
+      .append(" has length ")
+      .append(FormatNumber(length))
+      .append(", must be 1 within 0.001 (order x y z qx qy qz qw)");
+}
 
 void FillRpcStatus(const absl::Status& status, google::rpc::Status* rpc_status) {
   rpc_status->set_code(static_cast<int>(status.code()));
@@ -112,7 +133,7 @@ void FillRowError(const RowFault& fault, const ShapeTable& table, v1::Error* err
   error->set_value(is_slot ? FormatNumber(static_cast<std::uint64_t>(fault.value))
                            : FormatNumber(fault.value));
   error->set_limit(text.limit);
-  error->set_message(text.message);
+  error->set_message(MessageOf(fault, error->field(), text.message));
   if (fault.fault != Fault::kSlotPoisoned) return;
   const std::string& failure = table.failure(static_cast<std::uint32_t>(fault.value));
   error->mutable_message()->append(failure, 0, kMaxFailureBytes);

@@ -7,12 +7,16 @@
 namespace clearance::server {
 namespace {
 
-// The first number that is not finite, or null.
-const double* FindNotFinite(const double* numbers, std::size_t count) {
+// Finds the first number of the row that is not finite.
+MaybeFault FindNotFinite(const RowCheck& check, const Rows<double>& rows, std::size_t count) {
+  const double* const numbers = rows.at(check.row);
   for (std::size_t i = 0; i < count; ++i) {
-    if (!std::isfinite(numbers[i])) return numbers + i;
+    if (std::isfinite(numbers[i])) continue;
+    RowFault fault = check.Because(Fault::kNotFinite, rows, numbers[i]);
+    fault.component = i;
+    return fault;
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 double LengthOf(const Quaternion& q) {
@@ -26,10 +30,9 @@ MaybeFault CheckPose(const RowCheck& check, const Rows<double>& poses) {
   switch (FindPoseFault(pose)) {
     case PoseFault::kNone:
       return std::nullopt;
-    case PoseFault::kNotFinite: {
-      const double* const bad = FindNotFinite(poses.at(check.row), kPoseNumbers);
-      return check.Because(Fault::kNotFinite, poses, bad == nullptr ? NAN : *bad);
-    }
+    case PoseFault::kNotFinite:
+      if (MaybeFault fault = FindNotFinite(check, poses, kPoseNumbers)) return fault;
+      return check.Because(Fault::kNotFinite, poses, NAN);
     case PoseFault::kNotUnitLength:
       return check.Because(Fault::kNotUnitLength, poses, LengthOf(pose.q_WS));
   }
@@ -52,9 +55,7 @@ MaybeFault CheckFiniteLength(const RowCheck& check, const Rows<double>& lengths)
 }
 
 MaybeFault CheckFinite(const RowCheck& check, const Rows<double>& vectors) {
-  const double* const bad = FindNotFinite(vectors.at(check.row), kVectorNumbers);
-  if (bad == nullptr) return std::nullopt;
-  return check.Because(Fault::kNotFinite, vectors, *bad);
+  return FindNotFinite(check, vectors, kVectorNumbers);
 }
 
 namespace {

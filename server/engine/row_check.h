@@ -43,6 +43,8 @@ struct RowFault {
   Fault fault = Fault::kNotFinite;
   const char* column = "";  // its name
   double value = 0;         // the offending number: a slot, a coordinate, a length
+  // The number of a pose or a vector that is not finite, from 0; unset for other faults.
+  std::optional<std::size_t> component = std::nullopt;
 };
 using MaybeFault = std::optional<RowFault>;
 
@@ -51,7 +53,7 @@ struct RowCheck {
 
   template <class T>
   RowFault Because(Fault fault, const Rows<T>& rows, double value) const {
-    return {row, rows.stride == 0 ? 0 : row, fault, rows.name, value};
+    return {row, rows.stride == 0 ? 0 : row, fault, rows.name, value, std::nullopt};
   }
 };
 

@@ -111,7 +111,9 @@ TEST_F(QueryFile, TellsOfEachBadRowAndLosesNoneOfTheOthers) {
     EXPECT_THAT(ran.errors, HasSubstr("line 5: row = 4 cells, must be 8 cells"));
     EXPECT_THAT(ran.errors, HasSubstr("line 6: pose_b = 6 numbers, must be 7 numbers, or none"));
     EXPECT_THAT(ran.errors, HasSubstr("line 7: a = nobody"));
-    EXPECT_THAT(ran.errors, HasSubstr("line 8: poses_b = 7, must be unit length"));
+    EXPECT_THAT(ran.errors,
+                HasSubstr("line 8: the quaternion of pose_b has length 7, must be 1 within "
+                          "0.001 (order x y z qx qy qz qw)\n"));
     EXPECT_EQ(std::count(ran.errors.begin(), ran.errors.end(), '\n'), 5) << ran.errors;
   }
 }

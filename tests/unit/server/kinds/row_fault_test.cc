@@ -10,6 +10,7 @@
 
 #include "core/shape/make_shape.h"
 #include "core/shape/rigid_body.h"
+#include "server/convert/wire_errors.h"
 #include "server/engine/row_check.h"
 #include "server/kinds/distance.h"
 
@@ -64,6 +65,29 @@ TEST_F(RowFaults, NameTheFirstOfSeveralInOneRow) {
   ASSERT_EQ(faults.size(), 3u);
   EXPECT_EQ(faults[1].fault, Fault::kNotFinite);
   EXPECT_STREQ(faults[1].column, "poses_b");
+}
+
+TEST_F(RowFaults, NameTheComponentThatIsNotFinite) {
+  poses_[11] = kNan;
+  const std::vector<RowFault> faults = FindFaults(questions_, table_);
+  ASSERT_EQ(faults.size(), 1u);
+  EXPECT_EQ(faults[0].component, 4u);
+  v1::Error error;
+  FillRowError(faults[0], table_, &error);
+  EXPECT_EQ(error.field(), "poses_b[1]");
+  EXPECT_EQ(error.message(), "poses_b[1].qy is nan, must be finite");
+}
+
+TEST_F(RowFaults, NameTheLengthOfAQuaternion) {
+  poses_[13] = 2;
+  const std::vector<RowFault> faults = FindFaults(questions_, table_);
+  ASSERT_EQ(faults.size(), 1u);
+  v1::Error error;
+  FillRowError(faults[0], table_, &error);
+  EXPECT_EQ(error.limit(), "unit length within 0.001");
+  EXPECT_EQ(error.message(),
+            "the quaternion of poses_b[1] has length 2, must be 1 within 0.001 (order x y z qx qy "
+            "qz qw)");
 }
 
 TEST_F(RowFaults, AllowAQuaternionWithinTheSlack) {
