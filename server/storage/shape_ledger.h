@@ -78,7 +78,7 @@ class ShapeLedger {
   void Submit(std::vector<ShapeChange> changes, Done done);
 
   // Tells when a name is as new as any server's; null if there is only one server.
-  Freshness* freshness() const { return shared_.get(); }
+  SharedRegistry* freshness() const { return shared_.get(); }
 
   // Returns the registry of its changes of scenes; may be null.
   SceneRegistry* scenes() const { return scenes_; }
