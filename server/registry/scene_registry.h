@@ -37,7 +37,7 @@
 #include "server/observe/metrics.h"
 #include "server/observe/steady_clock.h"
 #include "server/registry/held_revisions.h"
-#include "server/registry/scene_contents.h"
+#include "server/registry/registry.h"
 
 namespace clearance::server {
 
