@@ -28,7 +28,7 @@
 #include "server/config/limits.h"
 #include "server/guard/holding_quotas.h"
 #include "server/observe/metrics.h"
-#include "server/registry/shape_holders.h"
+#include "server/registry/holders.h"
 
 namespace clearance::server {
 

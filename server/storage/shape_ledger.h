@@ -29,7 +29,7 @@
 #include "server/observe/log.h"
 #include "server/observe/metrics.h"
 #include "server/registry/registry.h"
-#include "server/registry/scene_draft.h"
+#include "server/registry/scene_registry.h"
 #include "server/storage/shape_store.h"
 #include "server/storage/shared_registry.h"
 
