@@ -7,7 +7,6 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "server/storage/body_codec.h"
-#include "server/storage/checksum.h"
 
 namespace clearance::server {
 namespace {

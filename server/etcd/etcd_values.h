@@ -20,7 +20,7 @@
 #include "etcd/kv.pb.h"
 #include "server/etcd/etcd_client.h"
 #include "server/etcd/etcd_keys.h"
-#include "server/storage/shared_store.h"
+#include "server/storage/shape_store.h"
 
 namespace clearance::server {
 

@@ -23,7 +23,7 @@
 #include "server/observe/log.h"
 #include "server/observe/metrics.h"
 #include "server/observe/steady_clock.h"
-#include "server/storage/shared_store.h"
+#include "server/storage/shape_store.h"
 
 namespace clearance::server {
 

@@ -18,7 +18,7 @@
 #include "server/convert/shape_content.h"
 #include "server/etcd/etcd_keys.h"
 #include "server/etcd/etcd_values.h"
-#include "server/storage/checksum.h"
+#include "server/storage/body_codec.h"
 #include "tests/fuzz/byte_reader.h"
 #include "tests/fuzz/fuzz_check.h"
 #include "tests/fuzz/quiet_protobuf.h"
