@@ -14,7 +14,6 @@
 #include "absl/time/time.h"
 #include "etcd/rpc.pb.h"
 #include "server/etcd/etcd_client.h"
-#include "server/etcd/etcd_keys.h"
 #include "server/etcd/etcd_values.h"
 #include "server/storage/shape_store.h"
 

@@ -16,7 +16,6 @@
 #include "clearance/v1/shape.pb.h"
 #include "server/app/restore.h"
 #include "server/convert/shape_content.h"
-#include "server/etcd/etcd_keys.h"
 #include "server/etcd/etcd_values.h"
 #include "server/storage/body_codec.h"
 #include "tests/fuzz/byte_reader.h"
