@@ -13,7 +13,7 @@
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "server/access/token_file.h"
 #include "server/guard/principal.h"
-#include "server/storage/backup.h"
+#include "server/storage/sqlite_shape_store.h"
 #include "server/transport/tls_certificates.h"
 
 namespace clearance::server {

@@ -18,7 +18,7 @@
 #include "core/scene/scene_diff.h"
 #include "server/config/limits.h"
 #include "server/guard/refusal.h"
-#include "server/registry/scene_contents.h"
+#include "server/registry/registry.h"
 #include "server/registry/scene_registry.h"
 
 namespace clearance::server {

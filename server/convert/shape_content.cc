@@ -15,7 +15,7 @@
 #include "server/convert/batch_form.h"
 #include "server/engine/rows.h"
 #include "server/guard/refusal.h"
-#include "server/registry/digest.h"
+#include "server/registry/shape_name.h"
 
 namespace clearance::server {
 namespace {

@@ -21,8 +21,8 @@ namespace clearance::server {
 absl::StatusOr<ShapeContentPtr> BuildContent(const v1::Shape& shape, const Limits& limits,
                                              const Registry& registry, Pacer* pacer = nullptr);
 
-// Returns the digest of the shape, by the rules of registry/digest.h. Requires: pieces of compounds
-// are no compounds.
+// Returns the digest of the shape, by the rules of registry/shape_name.h. Requires: pieces of
+// compounds are no compounds.
 std::string DigestOf(const v1::Shape& shape);
 
 // Returns how many points hulls must be built from: the cost of the shape.

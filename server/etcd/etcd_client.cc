@@ -153,15 +153,18 @@ absl::Status EtcdClient::Prepare(const Member& member, absl::Duration patience,
   return absl::OkStatus();
 }
 
-absl::Status EtcdClient::Try(const Call& call, absl::Duration patience) {
+template <class Request, class Response>
+absl::StatusOr<Response> EtcdClient::Try(Method<Request, Response> method, const Request& request,
+                                         absl::Duration patience) {
   const std::size_t member = this->member();
   const SteadyTime began = SteadyNow();
+  Response response;
   absl::Status status;
   for (int tries = 0; tries < 2; ++tries) {
     grpc::ClientContext context;
     context.set_deadline(DeadlineAfter(patience));
     status = Prepare(members_[member], patience, &context);
-    if (status.ok()) status = AsAbsl(call(members_[member], &context));
+    if (status.ok()) status = AsAbsl((*members_[member].kv.*method)(&context, request, &response));
     if (!IsOldToken(status.message())) break;
     const std::lock_guard lock(mutex_);
     token_.clear();
@@ -169,32 +172,28 @@ absl::Status EtcdClient::Try(const Call& call, absl::Duration patience) {
   if (IsInDoubt(status)) Leave(member);
   if (series_ != nullptr)
     series_->round_trip_seconds->Observe(absl::ToDoubleSeconds(SteadyNow() - began));
-  return status;
+  if (!status.ok()) return status;
+  return response;
 }
 
-absl::Status EtcdClient::Repeat(const Call& call, const Patience& patience) {
+template <class Request, class Response>
+absl::StatusOr<Response> EtcdClient::Repeat(Method<Request, Response> method,
+                                            const Request& request, const Patience& patience) {
   const SteadyTime end = SteadyNow() + patience.in_all;
   std::size_t silences = 0;
   for (std::size_t tries = 0;; ++tries) {
     const absl::Duration left = end - SteadyNow();
-    absl::Status status = Try(call, std::min(Grown(patience.of_member, silences), left));
+    auto response = Try(method, request, std::min(Grown(patience.of_member, silences), left));
     const bool is_time_left = SteadyNow() + kRoundPause < end;
-    if (!IsInDoubt(status) || !is_time_left) return status;
-    if (IsSilence(status)) ++silences;
+    if (!IsInDoubt(response.status()) || !is_time_left) return response;
+    if (IsSilence(response.status())) ++silences;
     if ((tries + 1) % members_.size() == 0) absl::SleepFor(kRoundPause);
   }
 }
 
 absl::StatusOr<etcdserverpb::RangeResponse> EtcdClient::Range(
     const etcdserverpb::RangeRequest& request, const Patience& patience) {
-  etcdserverpb::RangeResponse response;
-  absl::Status status = Repeat(
-      [&](const Member& member, grpc::ClientContext* context) {
-        return member.kv->Range(context, request, &response);
-      },
-      patience);
-  if (!status.ok()) return status;
-  return response;
+  return Repeat(&etcdserverpb::KV::Stub::Range, request, patience);
 }
 
 absl::StatusOr<etcdserverpb::RangeResponse> EtcdClient::Get(const std::string& key,
@@ -207,23 +206,12 @@ absl::StatusOr<etcdserverpb::RangeResponse> EtcdClient::Get(const std::string& k
 }
 
 absl::Status EtcdClient::Put(const etcdserverpb::PutRequest& request, const Patience& patience) {
-  etcdserverpb::PutResponse response;
-  return Repeat(
-      [&](const Member& member, grpc::ClientContext* context) {
-        return member.kv->Put(context, request, &response);
-      },
-      patience);
+  return Repeat(&etcdserverpb::KV::Stub::Put, request, patience).status();
 }
 
 absl::StatusOr<etcdserverpb::TxnResponse> EtcdClient::Txn(const etcdserverpb::TxnRequest& request,
                                                           absl::Duration patience) {
-  etcdserverpb::TxnResponse response;
-  absl::Status status =
-      Try([&](const Member& member,
-              grpc::ClientContext* context) { return member.kv->Txn(context, request, &response); },
-          patience);
-  if (!status.ok()) return status;
-  return response;
+  return Try(&etcdserverpb::KV::Stub::Txn, request, patience);
 }
 
 absl::Status EtcdClient::Watch(const etcdserverpb::WatchCreateRequest& request, const Take& take) {

@@ -76,7 +76,9 @@ class EtcdClient {
     std::unique_ptr<etcdserverpb::Watch::Stub> watch;
     std::unique_ptr<etcdserverpb::Auth::Stub> auth;
   };
-  using Call = std::function<grpc::Status(const Member&, grpc::ClientContext*)>;
+  template <class Request, class Response>
+  using Method = grpc::Status (etcdserverpb::KV::Stub::*)(grpc::ClientContext*, const Request&,
+                                                          Response*);
 
   explicit EtcdClient(const EtcdConfig& config) : config_(config) {}
 
@@ -87,8 +89,12 @@ class EtcdClient {
   absl::Status Prepare(const Member& member, absl::Duration patience, grpc::ClientContext* context);
   absl::StatusOr<std::string> Token(const Member& member, absl::Duration patience);
   // Calls the current member, and once more if it only no longer knew the token.
-  absl::Status Try(const Call& call, absl::Duration patience);
-  absl::Status Repeat(const Call& call, const Patience& patience);
+  template <class Request, class Response>
+  absl::StatusOr<Response> Try(Method<Request, Response> method, const Request& request,
+                               absl::Duration patience);
+  template <class Request, class Response>
+  absl::StatusOr<Response> Repeat(Method<Request, Response> method, const Request& request,
+                                  const Patience& patience);
 
   const EtcdConfig config_;
   StoreSeries* series_ = nullptr;

@@ -14,9 +14,8 @@
 #include "absl/time/time.h"
 #include "etcd/rpc.pb.h"
 #include "server/etcd/etcd_client.h"
-#include "server/etcd/etcd_keys.h"
 #include "server/etcd/etcd_values.h"
-#include "server/storage/shared_store.h"
+#include "server/storage/shape_store.h"
 
 namespace clearance::server {
 

@@ -17,9 +17,8 @@
 #include "server/config/server_config.h"
 #include "server/etcd/etcd_client.h"
 #include "server/etcd/etcd_commit.h"
-#include "server/etcd/etcd_keys.h"
 #include "server/observe/metrics.h"
-#include "server/storage/shared_store.h"
+#include "server/storage/shape_store.h"
 
 namespace clearance::server {
 

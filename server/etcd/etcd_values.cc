@@ -5,12 +5,20 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
 #include "server/storage/body_codec.h"
-#include "server/storage/checksum.h"
 
 namespace clearance::server {
 namespace {
+
+constexpr absl::string_view kRegistry = "registry/";
+constexpr std::string_view kDigestHead = "v1-sha256-";
+// Number of values of the leading digits of a digest, which determine its part.
+constexpr std::uint64_t kFirstDigits = std::uint64_t{1} << 16;
 
 std::string HashOfScene(const std::string& name, const store::v1::SceneValue& value,
                         const std::string& change) {
@@ -39,6 +47,50 @@ absl::StatusOr<absl::flat_hash_set<std::string>> ChunksThere(EtcdClient* client,
 }
 
 }  // namespace
+
+KeyRange KeysUnder(std::string begin) {
+  std::string end = begin;
+  ++end.back();
+  return {std::move(begin), std::move(end)};
+}
+
+KeyRange EtcdKeys::ContentsOf(const ShapeSource::Part& part) const {
+  const std::string head = Content(kDigestHead);
+  const auto border = [&](std::uint64_t number) {
+    return head + absl::StrFormat("%04x", kFirstDigits * number / part.parts);
+  };
+  return {part.part == 0 ? Contents() : border(part.part),
+          part.part + 1 == part.parts ? KeysUnder(Contents()).end : border(part.part + 1)};
+}
+
+std::string EtcdKeys::Scene(std::string_view name, std::uint64_t revision) const {
+  return ScenesOf(name) + absl::StrFormat("%020u", revision);
+}
+
+std::string EtcdKeys::ChunksOf(std::string_view key) const {
+  return root_ + "chunks/" + std::string(key.substr(root_.size() + kRegistry.size()));
+}
+
+std::string EtcdKeys::Chunk(const std::string& chunks, std::string_view hash,
+                            std::uint32_t number) {
+  return chunks + "/" + absl::BytesToHexString(absl::string_view(hash.data(), hash.size())) +
+         absl::StrFormat("/%06u", number);
+}
+
+KeyMeaning EtcdKeys::MeaningOf(std::string_view key) const {
+  absl::string_view rest(key.data(), key.size());
+  if (!absl::ConsumePrefix(&rest, root_) || !absl::ConsumePrefix(&rest, kRegistry)) return {};
+  if (rest == "revision") return {.kind = KeyMeaning::Kind::kRevision, .name = {}};
+  if (absl::ConsumePrefix(&rest, "names/"))
+    return {.kind = KeyMeaning::Kind::kName, .name = std::string(rest)};
+  if (absl::ConsumePrefix(&rest, "contents/"))
+    return {.kind = KeyMeaning::Kind::kContent, .name = std::string(rest)};
+  if (!absl::ConsumePrefix(&rest, "scenes/")) return {};
+  const std::size_t at = rest.find('@');
+  if (at == absl::string_view::npos) return {};
+  KeyMeaning meaning = {.kind = KeyMeaning::Kind::kScene, .name = std::string(rest.substr(0, at))};
+  return absl::SimpleAtoi(rest.substr(at + 1), &meaning.revision) ? meaning : KeyMeaning{};
+}
 
 absl::StatusOr<store::v1::BlobValue> WriteBlob(EtcdClient* client, const BlobPlace& place,
                                                const std::string& bytes) {

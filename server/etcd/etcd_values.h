@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Converts the server's types to the values of etcd, and back. DATA_LOSS for a value that no server
-// of this format can have written.
+// The keys in etcd (proto/clearance/store/v1/store.proto) and their values. Converts the server's
+// types to values and back. DATA_LOSS for a value that no server of this format can have written.
 //
 // A request of etcd may have 1.5 MiB, and values have any size. Large values refer to chunks beside
 // them, which are written before and named by their content. So writing a chunk twice, or in vain,
@@ -13,16 +13,67 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "clearance/store/v1/store.pb.h"
 #include "etcd/kv.pb.h"
 #include "server/etcd/etcd_client.h"
-#include "server/etcd/etcd_keys.h"
-#include "server/storage/shared_store.h"
+#include "server/storage/shape_store.h"
 
 namespace clearance::server {
+
+// The keys from `begin`, inclusive, to `end`, exclusive.
+struct KeyRange {
+  std::string begin;
+  std::string end;
+};
+
+// Returns all keys that begin with the text. Requires: it ends with an ASCII character.
+KeyRange KeysUnder(std::string begin);
+
+// A parsed key below the prefix.
+struct KeyMeaning {
+  enum class Kind : std::uint8_t { kOther, kRevision, kName, kContent, kScene };
+  Kind kind = Kind::kOther;
+  std::string name;            // the digest of a content
+  std::uint64_t revision = 0;  // of a scene
+};
+
+// Thread-safe.
+class EtcdKeys {
+ public:
+  explicit EtcdKeys(const std::string& prefix) : root_(prefix + "/") {}
+
+  // Returns the keys that every server follows.
+  KeyRange Registry() const { return KeysUnder(root_ + "registry/"); }
+  std::string Format() const { return root_ + "registry/format"; }
+  std::string Revision() const { return root_ + "registry/revision"; }
+  std::string Name(std::string_view name) const { return Names() + std::string(name); }
+  std::string Names() const { return root_ + "registry/names/"; }
+  std::string Content(std::string_view digest) const { return Contents() + std::string(digest); }
+  std::string Contents() const { return root_ + "registry/contents/"; }
+  // Returns the keys of the contents in one part of all digests, by their first digits.
+  KeyRange ContentsOf(const ShapeSource::Part& part) const;
+  std::string Scene(std::string_view name, std::uint64_t revision) const;
+  std::string Scenes() const { return root_ + "registry/scenes/"; }
+  // Returns the beginning of the keys of all revisions of one scene.
+  std::string ScenesOf(std::string_view name) const { return Scenes() + std::string(name) + "@"; }
+
+  // Returns the beginning of the chunk keys of the value under `key`, one of the keys above.
+  std::string ChunksOf(std::string_view key) const;
+  static std::string Chunk(const std::string& chunks, std::string_view hash, std::uint32_t number);
+
+  std::string Writer(const std::string& id) const { return root_ + "writers/" + id; }
+  // Returns the key that the writer puts to test whether it can write.
+  std::string Probe(const std::string& id) const { return root_ + "probes/" + id; }
+
+  KeyMeaning MeaningOf(std::string_view key) const;
+
+ private:
+  const std::string root_;
+};
 
 // Bytes of one value that are stored inline, and bytes of one chunk, at most.
 inline constexpr std::size_t kMostInlineBytes = std::size_t{128} << 10;

@@ -2,12 +2,11 @@
 
 #include "server/registry/registry.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "server/guard/refusal.h"
-#include "server/registry/digest.h"
-#include "server/registry/registry_draft.h"
 #include "server/registry/shape_name.h"
 
 namespace clearance::server {
@@ -15,7 +14,52 @@ namespace {
 
 absl::string_view AsAbsl(std::string_view text) { return {text.data(), text.size()}; }
 
+absl::Status NameTaken(std::string_view name, const ShapeContent& content) {
+  return Refuse(absl::StatusCode::kAlreadyExists,
+                {.reason = Reason::kShapeExists,
+                 .field = "name",
+                 .value = std::string(name),
+                 .limit = "a free name, or the content " + content.digest,
+                 .message = "The name has other content; choose another name or set `replace`."});
+}
+
+absl::Status NoRoom(const char* limit, std::uint64_t needed, std::uint64_t allowed) {
+  return Refuse(absl::StatusCode::kResourceExhausted,
+                {.reason = Reason::kRegistryFull,
+                 .field = "shape",
+                 .value = FormatNumber(needed),
+                 .limit = std::string(limit) + " <= " + FormatNumber(allowed),
+                 .message = "The registry is full; delete shapes that are no longer needed."});
+}
+
+// Sessions that are told to go do so immediately, except those that a worker is at.
+constexpr absl::Duration kTimeToGo = absl::Milliseconds(50);
+
+absl::Status TooMuchIsDetached(std::uint64_t bytes, std::uint64_t most, bool will_have_room) {
+  const std::string message =
+      will_have_room ? "Shapes that were deleted or replaced are still held by sessions, of which "
+                       "those that hold most are being ended; repeat."
+                     : "Shapes that were deleted or replaced are still held by scenes or tracks; "
+                       "delete such scenes, end such tracks.";
+  return Refuse(absl::StatusCode::kResourceExhausted,
+                {.reason = Reason::kDeletedShapesHeld,
+                 .field = "shape",
+                 .value = FormatNumber(bytes) + " bytes of deleted shapes",
+                 .limit = "max_registry_bytes <= " + FormatNumber(most),
+                 .message = message,
+                 .retry_after = will_have_room ? kTimeToGo : absl::ZeroDuration()});
+}
+
 }  // namespace
+
+absl::Status RefuseUnknown(std::string_view field, std::string_view value) {
+  return Refuse(absl::StatusCode::kNotFound,
+                {.reason = Reason::kShapeNotRegistered,
+                 .field = std::string(field),
+                 .value = std::string(value),
+                 .limit = "a registered shape",
+                 .message = "No such shape is registered; register it first."});
+}
 
 absl::Status RequireReached(std::uint64_t min_revision, std::uint64_t reached,
                             std::string_view what) {
@@ -40,7 +84,7 @@ absl::StatusOr<Registry::Found> Registry::FindByName(std::string_view name) cons
   const std::shared_lock lock(mutex_);
   const auto found = by_name_.find(name);
   if (found == by_name_.end()) return RefuseUnknown("name", name);
-  return Found{ShapeOf(*found), revision_};
+  return Found{*found, revision_};
 }
 
 absl::StatusOr<Registry::Found> Registry::FindByDigest(
@@ -53,7 +97,7 @@ absl::StatusOr<Registry::Found> Registry::FindByDigest(
   for (const std::string& prefix : prefixes) {
     const auto name = names.lower_bound(prefix);
     if (name == names.end() || !name->starts_with(prefix)) continue;
-    return Found{ShapeOf(*by_name_.find(*name)), revision_};
+    return Found{*by_name_.find(*name), revision_};
   }
   return RefuseUnknown("digest", digest);
 }
@@ -70,10 +114,10 @@ Registry::Page Registry::List(std::string_view prefix, std::string_view after,
   const std::shared_lock lock(mutex_);
   page.revision = revision_;
   auto next = after < prefix ? by_name_.lower_bound(prefix) : by_name_.upper_bound(after);
-  for (; next != by_name_.end() && next->first.starts_with(prefix); ++next) {
+  for (; next != by_name_.end() && next->name.starts_with(prefix); ++next) {
     page.is_last = page.shapes.size() < size;
     if (!page.is_last) break;
-    page.shapes.push_back(ShapeOf(*next));
+    page.shapes.push_back(*next);
   }
   return page;
 }
@@ -86,14 +130,13 @@ void Registry::Follow(const std::vector<NamedShape>& names, std::uint64_t revisi
 void Registry::Make(const std::vector<NamedShape>& names, std::uint64_t revision) {
   const std::unique_lock lock(mutex_);
   for (const NamedShape& change : names) {
-    const auto found = by_name_.find(change.name);
-    const ShapeContentPtr old = found == by_name_.end() ? nullptr : found->second.content;
-    if (old != nullptr) holdings_.Remove(found->second.owner, old->byte_size());
-    if (change.content != nullptr) {
-      Put(change.name, {change.content, change.revision, change.owner});
-    } else if (old != nullptr) {
+    ShapeContentPtr old;
+    if (const auto found = by_name_.find(change.name); found != by_name_.end()) {
+      old = found->content;
+      holdings_.Remove(found->owner, old->byte_size());
       by_name_.erase(found);
     }
+    if (change.content != nullptr) Put(change);
     if (old != nullptr && old != change.content) Release(change.name, *old);
   }
   revision_ = revision;
@@ -109,15 +152,10 @@ void Registry::BoundDetached() {
   if (LookAtDetached() > limits_.max_registry_bytes) MakeRoomForDetached();
 }
 
-NamedShape Registry::ShapeOf(const NameMap::value_type& entry) {
-  const auto& [name, named] = entry;
-  return {name, named.content, named.revision, named.owner};
-}
-
-void Registry::Put(const std::string& name, Named named) {
-  named.content = Hold(name, named.content);
-  holdings_.Add(named.owner, named.content->byte_size());
-  by_name_.insert_or_assign(name, std::move(named));
+void Registry::Put(NamedShape shape) {
+  shape.content = Hold(shape.name, shape.content);
+  holdings_.Add(shape.owner, shape.content->byte_size());
+  by_name_.insert(std::move(shape));
 }
 
 ShapeContentPtr Registry::Hold(std::string_view name, const ShapeContentPtr& content) {
@@ -145,6 +183,178 @@ void Registry::ReportSize() const {
   metrics_->shapes().Set(static_cast<double>(by_name_.size()));
   metrics_->shape_bytes().Set(static_cast<double>(bytes_));
   metrics_->registry_revision().Set(static_cast<double>(revision_));
+}
+
+RegistryDraft::RegistryDraft(Registry* registry)
+    : registry_(registry),
+      changing_(registry->changing_),
+      holdings_([registry](std::string_view owner) { return registry->holdings_.Of(owner); }),
+      shapes_(registry->by_name_.size()),
+      bytes_(registry->bytes_),
+      revision_(registry->revision_) {}
+
+absl::StatusOr<Registry::Registration> RegistryDraft::Register(std::string_view name,
+                                                               const ShapeContentPtr& content,
+                                                               const RegisterOptions& options) {
+  if (absl::Status status = CheckShapeName(name, "name"); !status.ok()) return status;
+  const NamedShape old = Find(name);
+  const bool is_named = old.content != nullptr;
+  if (is_named && old.content->digest == content->digest)
+    return Registry::Registration{old, revision_, false};
+  if (is_named && !options.replace) return NameTaken(name, *old.content);
+  if (absl::Status status = CheckRoom(old, *content); !status.ok()) return status;
+  if (absl::Status status = CheckQuota(old, *content, options.owner); !status.ok()) return status;
+  if (options.validate_only)
+    return Registry::Registration{{std::string(name), content}, revision_, false};
+  const NamedShape named{std::string(name), Add(content), ++revision_, options.owner};
+  if (is_named) {
+    holdings_.Remove(old.owner, old.content->byte_size());
+    Remove(*old.content);
+  }
+  holdings_.Add(named.owner, named.content->byte_size());
+  if (!is_named) ++shapes_;
+  names_.insert_or_assign(named.name, named);
+  return Registry::Registration{named, revision_, true};
+}
+
+absl::StatusOr<Registry::Registration> RegistryDraft::Delete(std::string_view name,
+                                                             std::string_view etag) {
+  if (absl::Status status = CheckShapeName(name, "name"); !status.ok()) return status;
+  const NamedShape old = Find(name);
+  if (old.content == nullptr) return RefuseUnknown("name", name);
+  if (!etag.empty() && old.content->digest != etag) {
+    return Refuse(absl::StatusCode::kFailedPrecondition,
+                  {.reason = Reason::kEtagMismatch,
+                   .field = "etag",
+                   .value = std::string(etag),
+                   .limit = old.content->digest,
+                   .message = "The name has other content by now; look at it again."});
+  }
+  holdings_.Remove(old.owner, old.content->byte_size());
+  Remove(*old.content);
+  --shapes_;
+  names_.insert_or_assign(old.name, NamedShape{old.name, nullptr, ++revision_});
+  return Registry::Registration{{old.name, old.content, revision_}, revision_, false};
+}
+
+RegistryChanges RegistryDraft::changes() const {
+  RegistryChanges changes;
+  for (const auto& [name, named] : names_) changes.names.push_back(named);
+  for (const auto& [digest, use] : uses_) {
+    const bool was_held = registry_->by_digest_.contains(digest);
+    if (use.names > 0 && !was_held) changes.added.push_back(use.content);
+    if (use.names == 0 && was_held) changes.dropped.push_back(digest);
+  }
+  changes.revision = revision_;
+  return changes;
+}
+
+bool RegistryDraft::HasDigest(std::string_view digest) const {
+  if (const auto drafted = uses_.find(digest); drafted != uses_.end())
+    return drafted->second.names > 0;
+  return registry_->by_digest_.contains(AsAbsl(digest));
+}
+
+NamedShape RegistryDraft::Find(std::string_view name) const {
+  if (const auto drafted = names_.find(name); drafted != names_.end()) return drafted->second;
+  const auto found = registry_->by_name_.find(name);
+  return found == registry_->by_name_.end() ? NamedShape{} : *found;
+}
+
+RegistryDraft::Use& RegistryDraft::UseOf(const ShapeContent& content) {
+  const auto [use, is_new] = uses_.try_emplace(content.digest);
+  if (!is_new) return use->second;
+  const auto held = registry_->by_digest_.find(content.digest);
+  if (held != registry_->by_digest_.end()) {
+    use->second = {held->second.content, held->second.names.size()};
+  }
+  return use->second;
+}
+
+absl::Status RegistryDraft::CheckRoom(const NamedShape& old, const ShapeContent& content) {
+  const Limits& limits = registry_->limits_;
+  const std::uint64_t shapes = shapes_ + (old.content == nullptr ? 1 : 0);
+  if (shapes > limits.max_shapes) return NoRoom("max_shapes", shapes, limits.max_shapes);
+  const bool is_new = UseOf(content).names == 0;
+  if (is_new) {
+    if (absl::Status status = CheckDetached(); !status.ok()) return status;
+  }
+  const std::uint64_t added = is_new ? content.byte_size() : 0;
+  const bool is_last = old.content != nullptr && UseOf(*old.content).names == 1;
+  const std::uint64_t bytes = bytes_ + added - (is_last ? old.content->byte_size() : 0);
+  if (bytes <= limits.max_registry_bytes) return absl::OkStatus();
+  return NoRoom("max_registry_bytes", bytes, limits.max_registry_bytes);
+}
+
+absl::Status RegistryDraft::CheckDetached() {
+  const std::uint64_t most = registry_->limits_.max_registry_bytes;
+  if (!detached_.has_value()) {
+    detached_ = registry_->LookAtDetached();
+    will_have_room_ = *detached_ > most && registry_->MakeRoomForDetached();
+  }
+  if (*detached_ <= most) return absl::OkStatus();
+  return TooMuchIsDetached(*detached_, most, will_have_room_);
+}
+
+absl::Status RegistryDraft::CheckQuota(const NamedShape& old, const ShapeContent& content,
+                                       const std::string& owner) {
+  if (registry_->quotas_ == nullptr) return absl::OkStatus();
+  const ShapeContentPtr& held = UseOf(content).content;
+  const Holding before = holdings_.Of(owner);
+  Holding after = before;
+  if (old.content != nullptr && old.owner == owner) after.Remove(old.content->byte_size());
+  after.Add(held == nullptr ? content.byte_size() : held->byte_size());
+  return registry_->quotas_->Check(HoldingKind::kShapes, owner, before, after);
+}
+
+ShapeContentPtr RegistryDraft::Add(const ShapeContentPtr& content) {
+  Use& use = UseOf(*content);
+  if (use.content == nullptr) use.content = content;
+  if (use.names++ == 0) bytes_ += use.content->byte_size();
+  return use.content;
+}
+
+void RegistryDraft::Remove(const ShapeContent& content) {
+  Use& use = UseOf(content);
+  if (--use.names == 0) bytes_ -= use.content->byte_size();
+}
+
+RigidBodyPtr SceneContents::Share(const ShapeContentPtr& content) {
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<const ShapeContentPtr> use = by_digest_[content->digest].lock();
+  if (use == nullptr) {
+    use = std::make_shared<const ShapeContentPtr>(content);
+    by_digest_[content->digest] = use;
+    by_body_[content->body.get()] = use;
+    if (by_body_.size() >= size_to_clean_at_) DropUnused();
+  }
+  const RigidBody* const body = (*use)->body.get();
+  return RigidBodyPtr(std::move(use), body);
+}
+
+const RigidBody* SceneContents::FindBody(std::string_view digest) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_digest_.find(AsAbsl(digest));
+  const auto content = found == by_digest_.end() ? nullptr : ContentOf(found->second);
+  return content == nullptr ? nullptr : content->body.get();
+}
+
+ShapeContentPtr SceneContents::Of(const RigidBody& body) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_body_.find(&body);
+  return found == by_body_.end() ? nullptr : ContentOf(found->second);
+}
+
+ShapeContentPtr SceneContents::ContentOf(const Use& use) {
+  const std::shared_ptr<const ShapeContentPtr> content = use.lock();
+  return content == nullptr ? nullptr : *content;
+}
+
+// The size may double before the next time, so an insertion costs the same on average.
+void SceneContents::DropUnused() {
+  absl::erase_if(by_digest_, [](const auto& entry) { return entry.second.expired(); });
+  absl::erase_if(by_body_, [](const auto& entry) { return entry.second.expired(); });
+  size_to_clean_at_ = std::max(size_to_clean_at_, 2 * by_body_.size());
 }
 
 }  // namespace clearance::server

@@ -3,7 +3,7 @@
 // The registered shapes: names for immutable contents, held in memory. A caller that finds a shape
 // shares its content, so later changes of the name cannot affect that caller. The lock is held for
 // a look-up, never for building a hull or for writing to disk. Changes are worked out beforehand
-// (registry_draft.h) and made all at once.
+// (RegistryDraft) and made all at once.
 
 #pragma once
 
@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <shared_mutex>
 #include <string>
 #include <string_view>
@@ -27,7 +28,7 @@
 #include "server/config/limits.h"
 #include "server/guard/holding_quotas.h"
 #include "server/observe/metrics.h"
-#include "server/registry/shape_holders.h"
+#include "server/registry/holders.h"
 
 namespace clearance::server {
 
@@ -80,6 +81,9 @@ struct RegistryChanges {
 
   bool empty() const { return names.empty() && scenes.empty(); }
 };
+
+// Returns NOT_FOUND for a name or digest that nothing has.
+absl::Status RefuseUnknown(std::string_view field, std::string_view value);
 
 // FAILED_PRECONDITION naming `min_revision` unless `what` has reached it.
 absl::Status RequireReached(std::uint64_t min_revision, std::uint64_t reached,
@@ -171,25 +175,23 @@ class Registry {
   }
 
  private:
-  struct Named {
-    ShapeContentPtr content;
-    std::uint64_t revision = 0;
-    std::string owner = {};
-  };
   struct Held {
     ShapeContentPtr content;
     absl::btree_set<std::string> names;
   };
-  using NameMap = absl::btree_map<std::string, Named, std::less<>>;
+  struct ByName {
+    using is_transparent = void;
+    static std::string_view KeyOf(const NamedShape& shape) { return shape.name; }
+    static std::string_view KeyOf(std::string_view name) { return name; }
+    bool operator()(const auto& a, const auto& b) const { return KeyOf(a) < KeyOf(b); }
+  };
 
   friend class RegistryDraft;
-
-  static NamedShape ShapeOf(const NameMap::value_type& entry);
 
   // Requires: changing_ is held since the changes were worked out.
   void Make(const std::vector<NamedShape>& names, std::uint64_t revision);
   // Require: mutex_ is held exclusively.
-  void Put(const std::string& name, Named named);
+  void Put(NamedShape shape);
   ShapeContentPtr Hold(std::string_view name, const ShapeContentPtr& content);
   void Release(std::string_view name, const ShapeContent& content);
   void ReportSize() const;
@@ -205,11 +207,104 @@ class Registry {
   // Guards the members below. It is the standard library's because the thread sanitizer sees
   // through it, but not through the absl::Mutex of an Abseil that was built without the sanitizer.
   mutable std::shared_mutex mutex_;
-  NameMap by_name_;
+  absl::btree_set<NamedShape, ByName> by_name_;
   absl::flat_hash_map<std::string, Held> by_digest_;
   Holdings holdings_;
   std::uint64_t bytes_ = 0;
   std::uint64_t revision_ = 0;
+};
+
+// Changes of the registry worked out before they are made, each on the result of those before it.
+// In between they can be written to disk. Until they are made, other threads see nothing of them,
+// and a draft that is dropped before has changed nothing. While it lives, other changes of the
+// registry wait; queries do not. Thread-compatible.
+class RegistryDraft {
+ public:
+  // `registry` outlives this.
+  explicit RegistryDraft(Registry* registry);
+
+  // Fails with INVALID_ARGUMENT, ALREADY_EXISTS or RESOURCE_EXHAUSTED. A refused change leaves the
+  // draft as it was.
+  absl::StatusOr<Registry::Registration> Register(std::string_view name,
+                                                  const ShapeContentPtr& content,
+                                                  const RegisterOptions& options);
+  // Returns the deleted content and the revision. `etag` may be empty. Fails with INVALID_ARGUMENT,
+  // NOT_FOUND or FAILED_PRECONDITION.
+  absl::StatusOr<Registry::Registration> Delete(std::string_view name, std::string_view etag);
+
+  // Returns the content of the name after the changes so far; null: none.
+  ShapeContentPtr ContentOf(std::string_view name) const { return Find(name).content; }
+
+  // Returns whether no other name has the content, after the changes so far. Requires: it has one.
+  bool IsLastName(const ShapeContent& content) { return UseOf(content).names == 1; }
+  // Returns whether a name has the content with this digest, after the changes so far.
+  bool HasDigest(std::string_view digest) const;
+
+  RegistryChanges changes() const;
+  // Makes the changes. Requires: called at most once, and nothing after it.
+  void Apply() {
+    if (!names_.empty()) registry_->Make(changes().names, revision_);
+  }
+
+ private:
+  // A content and its number of names, after the changes.
+  struct Use {
+    ShapeContentPtr content;
+    std::size_t names = 0;
+  };
+
+  // Returns the name with its content, null if it has none.
+  NamedShape Find(std::string_view name) const;
+  // Returns the use of a content; a look-up leaves a copy of what the registry holds.
+  Use& UseOf(const ShapeContent& content);
+  absl::Status CheckRoom(const NamedShape& old, const ShapeContent& content);
+  absl::Status CheckDetached();
+  // RESOURCE_EXHAUSTED if that would be too much for `owner`.
+  absl::Status CheckQuota(const NamedShape& old, const ShapeContent& content,
+                          const std::string& owner);
+  // Returns the content that is held under this digest from now on.
+  ShapeContentPtr Add(const ShapeContentPtr& content);
+  void Remove(const ShapeContent& content);
+
+  Registry* const registry_;
+  const std::unique_lock<std::mutex> changing_;
+  absl::btree_map<std::string, NamedShape, std::less<>> names_;
+  absl::btree_map<std::string, Use, std::less<>> uses_;
+  Holdings holdings_;
+  // Detached bytes as of the first new content, and whether fewer will be held soon.
+  std::optional<std::uint64_t> detached_;
+  bool will_have_room_ = false;
+  std::uint64_t shapes_;
+  std::uint64_t bytes_;
+  std::uint64_t revision_;
+};
+
+// Finds the content of a body of a scene. The core's scenes hold only rigid bodies. Their contents
+// live exactly as long as some revision of some scene holds the body. Thread-safe.
+class SceneContents {
+ public:
+  // Returns the content's body as bodies of scenes must hold it: one object for a digest, as long
+  // as a scene holds it, however often the digest was registered.
+  RigidBodyPtr Share(const ShapeContentPtr& content);
+
+  // Returns the body that Share() gave for this digest; null once no scene holds it.
+  const RigidBody* FindBody(std::string_view digest) const;
+
+  // Returns the content of a body that Share() gave; null once no scene holds it.
+  ShapeContentPtr Of(const RigidBody& body) const;
+
+ private:
+  // Shares the content's ownership with the shared body.
+  using Use = std::weak_ptr<const ShapeContentPtr>;
+
+  static ShapeContentPtr ContentOf(const Use& use);
+  // Requires: mutex_ is held.
+  void DropUnused();
+
+  mutable std::mutex mutex_;  // guards the members below
+  absl::flat_hash_map<std::string, Use> by_digest_;
+  absl::flat_hash_map<const RigidBody*, Use> by_body_;
+  std::size_t size_to_clean_at_ = 1024;
 };
 
 }  // namespace clearance::server

@@ -89,8 +89,8 @@ bool AsksByName(const CallScope& call, const Request& request) {
 
 // Returns the freshness to await before the request is answered; null: none.
 template <class Request>
-Freshness* FreshnessFor(const CallScope& call, const Request& request) {
-  Freshness* const freshness = call.parts.ledger.freshness();
+SharedRegistry* FreshnessFor(const CallScope& call, const Request& request) {
+  SharedRegistry* const freshness = call.parts.ledger.freshness();
   if (freshness == nullptr) return nullptr;
   return AsksByName(call, request) ? freshness : nullptr;
 }

@@ -10,7 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "server/registry/page_token.h"
+#include "server/registry/shape_name.h"
 
 namespace clearance::server {
 

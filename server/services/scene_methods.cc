@@ -11,7 +11,7 @@
 #include "absl/container/btree_set.h"
 #include "server/convert/scene_change.h"
 #include "server/guard/refusal.h"
-#include "server/registry/page_token.h"
+#include "server/registry/shape_name.h"
 #include "server/services/pages.h"
 #include "server/session/shape_reference.h"
 

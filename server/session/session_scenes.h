@@ -19,7 +19,7 @@
 #include "core/scene/scene.h"
 #include "server/engine/shape_table.h"
 #include "server/kinds/configurations.h"
-#include "server/registry/shape_holders.h"
+#include "server/registry/holders.h"
 #include "server/schedule/work.h"
 #include "server/session/call_scope.h"
 #include "server/session/session_room.h"

@@ -14,7 +14,7 @@
 #include "clearance/v1/query_service.pb.h"
 #include "server/engine/shape_table.h"
 #include "server/kinds/kinds.h"
-#include "server/registry/shape_holders.h"
+#include "server/registry/holders.h"
 #include "server/schedule/stop_rule.h"
 #include "server/schedule/work.h"
 #include "server/session/batch_job.h"

@@ -2,7 +2,10 @@
 
 #include "server/storage/body_codec.h"
 
+#include <openssl/evp.h>
+
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -358,6 +361,21 @@ absl::StatusOr<RigidBodyPtr> DecodeBody(absl::string_view bytes) {
   if (const auto* error = std::get_if<ShapeError>(&made))
     return absl::DataLossError(error->message);
   return std::get<RigidBodyPtr>(std::move(made));
+}
+
+std::string ChecksumOf(std::initializer_list<absl::string_view> parts) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> hash;
+  unsigned int size = 0;
+  const std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context(EVP_MD_CTX_new(),
+                                                                   EVP_MD_CTX_free);
+  EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr);
+  for (const absl::string_view part : parts) {
+    const std::uint64_t length = part.size();
+    EVP_DigestUpdate(context.get(), &length, sizeof(length));
+    EVP_DigestUpdate(context.get(), part.data(), part.size());
+  }
+  EVP_DigestFinal_ex(context.get(), hash.data(), &size);
+  return std::string(reinterpret_cast<const char*>(hash.data()), size);
 }
 
 }  // namespace clearance::server

@@ -5,12 +5,13 @@
 // computed again.
 //
 // The bytes begin with kBodyFormat. It increases whenever the layout changes, or the core builds
-// something else from the same points. Then a migration of the store (schema.h) must build the
-// bodies again.
+// something else from the same points. Then a migration of the store (sqlite_shape_store.h)
+// must build the bodies again.
 
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -27,5 +28,10 @@ std::string EncodeBody(const RigidBody& body);
 // building the hull: every index is valid, every number is finite, and the body encodes to the same
 // bytes. A checksum must prove that they are the bytes that were written.
 absl::StatusOr<RigidBodyPtr> DecodeBody(absl::string_view bytes);
+
+// Returns the SHA-256 over all parts, each with its length before it; 32 bytes. Stored bytes are
+// compared with it when they are read: neither SQLite nor etcd has checksums of single values.
+// Thread-safe.
+std::string ChecksumOf(std::initializer_list<absl::string_view> parts);
 
 }  // namespace clearance::server

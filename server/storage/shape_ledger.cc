@@ -58,16 +58,6 @@ absl::Status RequireUnused(const ShapeChange& change, RegistryDraft* shapes,
                             ". Take it out of them, or give its content a second name first."});
 }
 
-ShapeOutcome DraftShape(const ShapeChange& change, RegistryDraft* draft) {
-  if (*change.content != nullptr) {
-    return draft->Register(change.name, *change.content, change.options);
-  }
-  const ShapeContentPtr content = draft->ContentOf(change.name);
-  const auto revision = draft->Delete(change.name, change.etag);
-  if (!revision.ok()) return revision.status();
-  return Registry::Registration{{change.name, content, *revision}, *revision, false};
-}
-
 ShapeOutcome DraftScene(const NamedSceneChange& change, const RegistryDraft& shapes,
                         SceneDraft* scenes) {
   for (const std::string& digest : change.digests) {
@@ -152,7 +142,9 @@ ShapeOutcome ShapeLedger::Draft(const ShapeChange& change, Drafts* drafts) {
     absl::Status status = RequireUnused(change, &drafts->shapes, *drafts->scenes);
     if (!status.ok()) return status;
   }
-  return DraftShape(change, &drafts->shapes);
+  return *change.content == nullptr
+             ? drafts->shapes.Delete(change.name, change.etag)
+             : drafts->shapes.Register(change.name, *change.content, change.options);
 }
 
 ShapeLedger::ShapeLedger(Parts parts)

@@ -29,8 +29,7 @@
 #include "server/observe/log.h"
 #include "server/observe/metrics.h"
 #include "server/registry/registry.h"
-#include "server/registry/registry_draft.h"
-#include "server/registry/scene_draft.h"
+#include "server/registry/scene_registry.h"
 #include "server/storage/shape_store.h"
 #include "server/storage/shared_registry.h"
 
@@ -78,7 +77,7 @@ class ShapeLedger {
   void Submit(std::vector<ShapeChange> changes, Done done);
 
   // Tells when a name is as new as any server's; null if there is only one server.
-  Freshness* freshness() const { return shared_.get(); }
+  SharedRegistry* freshness() const { return shared_.get(); }
 
   // Returns the registry of its changes of scenes; may be null.
   SceneRegistry* scenes() const { return scenes_; }

@@ -32,7 +32,7 @@ absl::Status NotKnown(const absl::Status& reason) {
                             "Digests and open slots need no store."});
 }
 
-void Finish(const std::vector<std::pair<Freshness::Done, absl::Status>>& ends) {
+void Finish(const std::vector<std::pair<SharedRegistry::Done, absl::Status>>& ends) {
   for (const auto& [done, status] : ends) done(status);
 }
 

@@ -23,7 +23,7 @@
 #include "server/observe/log.h"
 #include "server/observe/metrics.h"
 #include "server/observe/steady_clock.h"
-#include "server/storage/shared_store.h"
+#include "server/storage/shape_store.h"
 
 namespace clearance::server {
 
@@ -41,20 +41,8 @@ class RegistryMirror {
   virtual absl::Status Reload(SharedStore* store) = 0;
 };
 
-// Reports when the registry in memory is as new as the shared one was. Thread-safe.
-class Freshness {
- public:
-  // Calls `done` once, on another thread; it must not block. OK once the registry has everything
-  // that any server had acknowledged before this call. UNAVAILABLE, a refusal, if that cannot be
-  // known in time.
-  using Done = std::function<void(absl::Status)>;
-  virtual void Await(Done done) = 0;
-
- protected:
-  ~Freshness() = default;
-};
-
-class SharedRegistry final : public Freshness {
+// Thread-safe unless a method says otherwise.
+class SharedRegistry {
  public:
   struct Parts {
     std::unique_ptr<SharedStore> store;
@@ -83,7 +71,11 @@ class SharedRegistry final : public Freshness {
   // Ends the threads.
   void Stop();
 
-  void Await(Done done) override;
+  // Calls `done` once, on another thread; it must not block. OK once the registry in memory has
+  // everything that any server had acknowledged before this call. UNAVAILABLE, a refusal, if that
+  // cannot be known in time. Any thread.
+  using Done = std::function<void(absl::Status)>;
+  void Await(Done done);
 
   // Returns OK unless the store has not answered for the patience, or cannot be read. A store that
   // takes no commits may still be OK.

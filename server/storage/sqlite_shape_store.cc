@@ -2,16 +2,135 @@
 
 #include "server/storage/sqlite_shape_store.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <filesystem>
+#include <system_error>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "server/storage/body_codec.h"
-#include "server/storage/checksum.h"
-#include "server/storage/schema.h"
+#include "server/storage/data_directory.h"
 
 namespace clearance::server {
 namespace {
+
+constexpr std::int64_t kApplicationId = 0x636c726e;  // "clrn"
+
+// Return the checksum of a row, over all its columns.
+std::string RowChecksum(const StoredContent& content) {
+  return ChecksumOf({content.digest, content.shape, content.body});
+}
+
+std::string RowChecksum(const StoredName& name) {
+  return ChecksumOf({name.name, name.digest, absl::StrCat(name.revision), name.owner});
+}
+
+std::string RowChecksum(const SceneRecord& record) {
+  const std::string numbers =
+      absl::StrCat(record.incarnation, " ", record.revision, " ", record.is_whole);
+  if (record.owner.empty()) return ChecksumOf({record.name, numbers, record.change});
+  return ChecksumOf({record.name, numbers, record.change, record.owner});
+}
+
+std::string RowChecksum(std::uint64_t revision) { return ChecksumOf({absl::StrCat(revision)}); }
+
+// From version 0, an empty file. Digests are unique so that no content is ever stored twice.
+absl::Status MakeTables(Database* database) {
+  return database->Execute(
+      absl::StrCat("PRAGMA application_id = ", kApplicationId,
+                   ";"
+                   "CREATE TABLE contents (id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE,"
+                   "  shape BLOB NOT NULL, body BLOB NOT NULL, checksum BLOB NOT NULL) STRICT;"
+                   "CREATE TABLE names (name TEXT PRIMARY KEY, digest TEXT NOT NULL,"
+                   "  revision INTEGER NOT NULL) STRICT, WITHOUT ROWID;"
+                   "CREATE TABLE registry (id INTEGER PRIMARY KEY CHECK (id = 0),"
+                   "  revision INTEGER NOT NULL, trials INTEGER NOT NULL) STRICT;"
+                   "INSERT INTO registry VALUES (0, 0, 0);"));
+}
+
+// From version 1. A scene consists of its records and has no own row.
+absl::Status MakeSceneTables(Database* database) {
+  return database->Execute(
+      "CREATE TABLE scene_records (id INTEGER PRIMARY KEY, name TEXT NOT NULL,"
+      "  incarnation INTEGER NOT NULL, revision INTEGER NOT NULL, is_whole INTEGER NOT NULL,"
+      "  change BLOB NOT NULL, checksum BLOB NOT NULL, UNIQUE (name, revision)) STRICT;");
+}
+
+// From version 2. Earlier entries have no owner and count for no principal.
+absl::Status AddOwners(Database* database) {
+  return database->Execute(
+      "ALTER TABLE names ADD COLUMN owner TEXT NOT NULL DEFAULT '';"
+      "ALTER TABLE scene_records ADD COLUMN owner TEXT NOT NULL DEFAULT '';");
+}
+
+// From version 3, which had checksums only of contents and scenes. Its rows are taken as they are.
+absl::Status AddChecksums(Database* database) {
+  absl::Status status = database->Execute(
+      "ALTER TABLE names ADD COLUMN checksum BLOB NOT NULL DEFAULT x'';"
+      "ALTER TABLE registry ADD COLUMN checksum BLOB NOT NULL DEFAULT x'';");
+  if (!status.ok()) return status;
+  std::vector<StoredName> names;
+  status = database->ForEachRow(
+      "SELECT name, digest, revision, owner FROM names", [&](const Statement& row) {
+        names.push_back({row.Text(0), row.Text(1), row.Number(2), row.Text(3)});
+        return absl::OkStatus();
+      });
+  if (!status.ok()) return status;
+  auto put_name = database->Prepare("UPDATE names SET checksum = ? WHERE name = ?");
+  if (!put_name.ok()) return put_name.status();
+  for (const StoredName& name : names) {
+    if (status.ok()) status = put_name->Run(SqlBlob{RowChecksum(name)}, name.name);
+  }
+  if (!status.ok()) return status;
+  const auto revision = database->QueryNumber("SELECT revision FROM registry");
+  if (!revision.ok()) return revision.status();
+  auto put_revision = database->Prepare("UPDATE registry SET checksum = ?");
+  if (!put_revision.ok()) return put_revision.status();
+  return put_revision->Run(SqlBlob{RowChecksum(static_cast<std::uint64_t>(*revision))});
+}
+
+// kMigrations[v] leads from version v to v + 1, inside a transaction.
+using Migration = absl::Status (*)(Database*);
+constexpr std::array<Migration, kSchemaVersion> kMigrations = {MakeTables, MakeSceneTables,
+                                                               AddOwners, AddChecksums};
+
+// Checks the kind of the file and writes nothing. An empty file passes.
+absl::Status CheckKind(Database* database) {
+  const auto application = database->QueryNumber("PRAGMA application_id");
+  if (!application.ok()) return application.status();
+  const auto version = database->QueryNumber("PRAGMA user_version");
+  if (!version.ok()) return version.status();
+  const auto tables = database->QueryNumber("SELECT count(*) FROM sqlite_master");
+  if (!tables.ok()) return tables.status();
+  if (*application == kApplicationId && *version > kSchemaVersion) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "the file has version ", *version, " and this server knows versions up to ", kSchemaVersion,
+        "; run a server that is as new as the one that wrote it, or restore an older backup"));
+  }
+  const bool is_ours = *application == kApplicationId && *version > 0;
+  const bool is_empty = *application == 0 && *version == 0 && *tables == 0;
+  if (is_ours || is_empty) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      "the file is another program's database; choose another --data_dir, or move the file away");
+}
+
+// Sets up an empty file and migrates an older one. Requires: CheckKind returns OK.
+absl::Status PrepareSchema(Database* database) {
+  const auto version = database->QueryNumber("PRAGMA user_version");
+  if (!version.ok()) return version.status();
+  if (*version == kSchemaVersion) return absl::OkStatus();
+  absl::Status status = database->Execute("BEGIN IMMEDIATE");
+  for (auto from = static_cast<std::size_t>(*version); from < kMigrations.size(); ++from) {
+    if (status.ok()) status = kMigrations[from](database);
+  }
+  if (!status.ok()) return status;
+  return database->Execute(absl::StrCat("PRAGMA user_version = ", kSchemaVersion, "; COMMIT"));
+}
 
 // The log is folded into the database every 16 MiB, by the thread that commits. Code that a damaged
 // or doctored schema could make SQLite run is disabled.
@@ -62,8 +181,7 @@ std::uint64_t FileSize(const std::string& path) {
   return stat(path.c_str(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
 }
 
-}  // namespace
-
+// Returns the status with the file's path and advice.
 absl::Status WithAdvice(const std::string& path, const absl::Status& status) {
   if (status.ok()) return status;
   const char* advice = "";
@@ -74,6 +192,52 @@ absl::Status WithAdvice(const std::string& path, const absl::Status& status) {
   }
   return absl::Status(status.code(), absl::StrCat(path, ": ", status.message(), advice));
 }
+
+// Copies in one read transaction from the first page to the last. Writers go on, and their changes
+// meanwhile are not in the copy.
+absl::Status CopyPages(Database* from, Database* to) {
+  sqlite3_backup* const copying = sqlite3_backup_init(to->handle(), "main", from->handle(), "main");
+  if (copying == nullptr) return SqliteStatus(to->handle(), sqlite3_errcode(to->handle()));
+  constexpr int kAllPages = -1;
+  const int stepped = sqlite3_backup_step(copying, kAllPages);
+  const int finished = sqlite3_backup_finish(copying);
+  return SqliteStatus(to->handle(), stepped == SQLITE_DONE ? finished : stepped);
+}
+
+// Makes one file that is on disk when this returns: no log stands beside it.
+absl::Status CopyInto(const std::string& file, Database* from) {
+  absl::StatusOr<Database> to = Database::Open(file, OpenMode::kReadWrite);
+  if (!to.ok()) return to.status();
+  absl::Status status = CopyPages(from, &*to);
+  if (status.ok()) status = to->Execute("PRAGMA journal_mode = DELETE");
+  return status.ok() ? to->Check("PRAGMA integrity_check(1)") : status;
+}
+
+absl::Status MakeOwnersFile(const std::string& path) {
+  constexpr mode_t kOwnerOnlyFile = 0600;
+  const int file = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, kOwnerOnlyFile);
+  if (file >= 0) {
+    close(file);
+    return absl::OkStatus();
+  }
+  const char* const advice =
+      errno == EEXIST ? "; another backup is making it, or was cut off: then remove it" : "";
+  return absl::FailedPreconditionError(
+      absl::StrCat(path, ": ", std::generic_category().message(errno), advice));
+}
+
+// Gives the copy its name, unless a file has that name by now.
+absl::Status Publish(const std::string& copy, const std::string& file) {
+  if (link(copy.c_str(), file.c_str()) == 0) {
+    const std::string directory = std::filesystem::path(file).parent_path();
+    SyncDirectory(directory.empty() ? "." : directory);
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(absl::StrCat(
+      file, ": ", std::generic_category().message(errno), "; a backup needs a new name"));
+}
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<SqliteShapeStore>> SqliteShapeStore::Open(const std::string& path,
                                                                          const char* vfs) {
@@ -244,6 +408,20 @@ absl::Status SqliteShapeStore::ReadScenes(const VisitRecord& visit) {
 
 std::uint64_t SqliteShapeStore::byte_size() const {
   return FileSize(path_) + FileSize(path_ + "-wal");
+}
+
+absl::Status BackUp(const std::string& data_dir, const std::string& file) {
+  const std::string path = DatabasePath(data_dir);
+  absl::StatusOr<Database> from = Database::Open(path, OpenMode::kReadOnly);
+  if (!from.ok()) return WithAdvice(path, from.status());
+  if (absl::Status status = CheckKind(&*from); !status.ok()) return WithAdvice(path, status);
+  const std::string copy = file + ".partial";
+  if (absl::Status status = MakeOwnersFile(copy); !status.ok()) return status;
+  absl::Status status = WithAdvice(copy, CopyInto(copy, &*from));
+  if (status.ok()) status = Publish(copy, file);
+  std::error_code ignored;
+  std::filesystem::remove(copy, ignored);
+  return status;
 }
 
 }  // namespace clearance::server

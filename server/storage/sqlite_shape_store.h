@@ -1,6 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Shapes and scenes in an SQLite database with a write-ahead log, synced at every commit.
+//
+// A file is identified as ours by SQLite's application_id, and the version of its tables by
+// user_version. Older versions are migrated. The tables:
+//
+//     contents  id, digest, shape (clearance.v1.Shape as it was given), body
+//               (body_codec.h), checksum (SHA-256 over the three)
+//     names     name, digest (of a content), revision (at which the name took it), owner (the id of
+//               the principal who gave it the content; empty: none), checksum (SHA-256 over
+//               all of these)
+//     scene_records  name (of a scene), incarnation (which tells it from others of the name),
+//               revision, is_whole (1 of the first one, which is the whole scene; 0 of the
+//               change that made each later revision), change (clearance.v1.SceneChange),
+//               owner (the id of the principal who made the scene; empty: none), checksum
+//               (SHA-256 over all of these; rows of version 2, without an owner, keep theirs)
+//     registry  one row: the revision, which outlives a deletion; checksum (SHA-256 over it);
+//               trials, incremented to have something to write
+//
+// Every content has a name: the last name takes its content along.
 
 #pragma once
 
@@ -18,6 +36,8 @@
 #include "server/storage/sqlite.h"
 
 namespace clearance::server {
+
+inline constexpr std::int64_t kSchemaVersion = 4;
 
 class SqliteShapeStore final : public ShapeStore {
  public:
@@ -68,7 +88,10 @@ class SqliteShapeStore final : public ShapeStore {
   bool is_log_folded_ = false;
 };
 
-// Returns the status with the file's path and advice.
-absl::Status WithAdvice(const std::string& path, const absl::Status& status);
+// Copies the shapes and scenes, as of one moment, into a new file for its owner alone, while a
+// server may be writing them. Checks the copy before it gets its name: a file of that name is
+// complete. To restore it, put it in an empty directory as DatabasePath says. FAILED_PRECONDITION
+// if the file exists already or the directory has no database; otherwise as SqliteShapeStore::Open.
+absl::Status BackUp(const std::string& data_dir, const std::string& file);
 
 }  // namespace clearance::server

@@ -186,7 +186,7 @@ class ByteAccount final : public ShareLedger::Part {
 
 // Awaits a view of a shared registry in which every name is as new as it was on any server when the
 // wait began; OK, or the refusal of a call that cannot be answered. Null: nothing is awaited.
-inline Awaited<absl::Status> WhenFresh(Freshness* freshness, grpc::CompletionQueue* queue) {
+inline Awaited<absl::Status> WhenFresh(SharedRegistry* freshness, grpc::CompletionQueue* queue) {
   using Fresh = Awaited<absl::Status>;
   if (freshness == nullptr) return Fresh(queue, nullptr);
   return Fresh(queue, [freshness](Fresh::Done done) { freshness->Await(std::move(done)); });

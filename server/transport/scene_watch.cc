@@ -110,7 +110,7 @@ class Watcher {
 
   // Returns the wait that must end before the first look.
   Awaited<absl::Status> WaitForFreshness() const {
-    Freshness* const freshness = scope_.parts.ledger.freshness();
+    SharedRegistry* const freshness = scope_.parts.ledger.freshness();
     const bool asks =
         freshness != nullptr && AsksForScene(scope_, request_.name(), request_.from_revision());
     return WhenFresh(asks ? freshness : nullptr, poller_.queue());

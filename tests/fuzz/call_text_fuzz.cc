@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "server/guard/caller.h"
-#include "server/registry/page_token.h"
 #include "server/registry/shape_name.h"
 #include "tests/fuzz/byte_reader.h"
 #include "tests/fuzz/fuzz_check.h"

@@ -13,7 +13,7 @@
 #include "clearance/v1/scene.pb.h"
 #include "core/shape/make_shape.h"
 #include "server/convert/scene_change.h"
-#include "server/registry/scene_contents.h"
+#include "server/registry/registry.h"
 #include "tests/fuzz/fuzz_check.h"
 
 namespace clearance::fuzz {

@@ -15,7 +15,7 @@
 #include "core/shape/make_shape.h"
 #include "server/app/restore.h"
 #include "server/convert/scene_change.h"
-#include "server/registry/scene_contents.h"
+#include "server/registry/registry.h"
 #include "tests/fuzz/byte_reader.h"
 #include "tests/fuzz/fuzz_check.h"
 #include "tests/fuzz/quiet_protobuf.h"

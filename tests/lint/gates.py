@@ -173,7 +173,7 @@ RULES = (
     Rule(
         "server/fence or server/etcd in a folder that a build without them has",
         "Only server/app may include them. The others know server/schedule/accept_loop.h and"
-        " server/storage/shared_store.h.",
+        " server/storage/shape_store.h.",
         optional_parts,
     ),
     Rule(

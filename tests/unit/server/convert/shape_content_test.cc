@@ -77,7 +77,7 @@ TEST(ShapeContent, DigestsACylinderByFieldAndNumbersInOrder) {
             "v1-sha256-82f006540aca62c379469588deea0a6037defa505553906d16cdd0da2d139e58");
 }
 
-// Oracle: the bytes that registry/digest.h describes, through Python's hashlib and struct.
+// Oracle: the bytes that registry/shape_name.h describes, through Python's hashlib and struct.
 TEST(ShapeContent, DigestsACompoundPieceByPiece) {
   const Registry registry({}, nullptr);
   v1::Shape shape;

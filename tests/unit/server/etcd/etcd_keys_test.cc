@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/etcd/etcd_keys.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "server/etcd/etcd_values.h"
 
 namespace clearance::server {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/registry/digest.h"
-
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cstdint>
 #include <string>
+
+#include "server/registry/shape_name.h"
 
 namespace clearance::server {
 namespace {

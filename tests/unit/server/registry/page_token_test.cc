@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/registry/page_token.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "server/registry/shape_name.h"
 
 namespace clearance::server {
 namespace {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/registry/registry_draft.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +9,7 @@
 
 #include "server/access/policy.h"
 #include "server/guard/refusal.h"
+#include "server/registry/registry.h"
 #include "tests/unit/server/registry/test_content.h"
 
 namespace clearance::server {
@@ -49,7 +48,7 @@ class RegistryDraftTest : public ::testing::Test {
 TEST_F(RegistryDraftTest, ShowsNothingUntilItIsApplied) {
   RegistryDraft draft(&registry_);
   EXPECT_EQ(draft.Register("c", Ball(3), {})->revision, 3u);
-  EXPECT_EQ(*draft.Delete("a", ""), 4u);
+  EXPECT_EQ(draft.Delete("a", "")->revision, 4u);
   EXPECT_FALSE(registry_.FindByName("c").ok());
   EXPECT_TRUE(registry_.FindByName("a").ok());
   EXPECT_EQ(registry_.revision(), 2u);

@@ -13,7 +13,6 @@
 
 #include "server/access/policy.h"
 #include "server/guard/refusal.h"
-#include "server/registry/scene_draft.h"
 #include "tests/unit/server/registry/test_content.h"
 
 namespace clearance::server {

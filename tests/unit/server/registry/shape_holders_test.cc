@@ -2,8 +2,6 @@
 //
 // Which sessions are told to go for what they hold of deleted shapes.
 
-#include "server/registry/shape_holders.h"
-
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include "core/shape/make_shape.h"
+#include "server/registry/holders.h"
 
 namespace clearance::server {
 namespace {

@@ -10,8 +10,8 @@
 #include <variant>
 
 #include "core/shape/make_shape.h"
-#include "server/registry/digest.h"
-#include "server/registry/registry_draft.h"
+#include "server/registry/registry.h"
+#include "server/registry/shape_name.h"
 
 namespace clearance::server {
 
@@ -37,9 +37,10 @@ inline absl::StatusOr<Registry::Registration> Register(Registry* registry, std::
 inline absl::StatusOr<std::uint64_t> Delete(Registry* registry, std::string_view name,
                                             std::string_view etag) {
   RegistryDraft draft(registry);
-  auto revision = draft.Delete(name, etag);
+  const auto deleted = draft.Delete(name, etag);
   draft.Apply();
-  return revision;
+  if (!deleted.ok()) return deleted.status();
+  return deleted->revision;
 }
 
 }  // namespace clearance::server

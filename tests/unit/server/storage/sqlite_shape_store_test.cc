@@ -10,7 +10,6 @@
 #include <string>
 
 #include "server/storage/body_codec.h"
-#include "server/storage/schema.h"
 #include "tests/unit/server/storage/failing_vfs.h"
 #include "tests/unit/server/storage/stored_shapes.h"
 

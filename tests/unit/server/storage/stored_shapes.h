@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "core/shape/make_shape.h"
-#include "server/registry/digest.h"
-#include "server/registry/registry_draft.h"
+#include "server/registry/registry.h"
+#include "server/registry/shape_name.h"
 #include "server/storage/shape_store.h"
 
 namespace clearance::testing {
