@@ -17,7 +17,7 @@
 #include "absl/time/time.h"
 #include "server/convert/batch_form.h"
 #include "server/convert/wire_errors.h"
-#include "server/engine/answer.h"
+#include "server/engine/row_loop.h"
 #include "server/guard/quota.h"
 #include "server/guard/refusal.h"
 #include "server/kinds/kinds.h"

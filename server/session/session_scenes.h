@@ -18,7 +18,7 @@
 #include "clearance/v1/track.pb.h"
 #include "core/scene/scene.h"
 #include "server/engine/shape_table.h"
-#include "server/kinds/configurations.h"
+#include "server/kinds/scene_kinds.h"
 #include "server/registry/shape_holders.h"
 #include "server/schedule/work.h"
 #include "server/session/call_scope.h"
