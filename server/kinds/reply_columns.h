@@ -276,7 +276,7 @@ struct Pairs {
 template <class Field, class States, class List, class Most>
 Pairs(Field, States, List, Most) -> Pairs<Field, States, List, Most>;
 
-// What columns of several kinds have in common.
+// Columns that several kinds have.
 inline constexpr auto kLeaves = [](const auto& detail, const auto& batch) {
   if constexpr (requires { batch.ignore_initial_contact(); }) {
     return detail.times() && batch.ignore_initial_contact();
