@@ -29,7 +29,6 @@
 #include "absl/types/span.h"
 #include "core/proof/check_distance.h"
 #include "core/query/body_query.h"
-#include "core/scene/scene_query.h"
 #include "server/engine/row_sampler.h"
 #include "server/engine/scene_check.h"
 #include "server/observe/log.h"
@@ -39,7 +38,7 @@
 
 namespace clearance::server {
 
-// Holds one row's question as the core takes it. Borrows the bodies.
+// One row's question as the core takes it.
 struct AskedPair {
   const RigidBody& a;
   const RigidBody& b;
@@ -68,7 +67,6 @@ struct AskedTimeOfCollision {
   MovingBody MovingB() const { return {pair.b, pair.X_WB, motion_b}; }
 };
 
-// Holds the ids under which the log finds the call again.
 struct CallIds {
   absl::string_view request_id = {};
   absl::string_view trace_id = {};
@@ -123,7 +121,6 @@ class AnswerChecker {
     return samplers_[static_cast<std::size_t>(kind)].Draw(rows);
   }
 
-  // Checks an answer about a pair.
   template <class Asked, class Answer>
   void Check(const Asked& asked, const Answer& answer, const DigestPair& digests);
   // Counts the finding, and logs it if it contradicts the answer.

@@ -23,6 +23,21 @@ double LengthOf(const Quaternion& q) {
   return std::sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
 }
 
+MaybeFault CheckRotation(const RowCheck& check, const Rows<double>& rotations) {
+  if (MaybeFault fault = CheckFinite(check, rotations)) return fault;
+  const double length = std::sqrt(NormSquared(VectorAt(rotations, check.row)));
+  if (length <= kMaxRotation) return std::nullopt;
+  return check.Because(Fault::kRotationTooLong, rotations, length);
+}
+
+MaybeFault CheckMotionNumbers(const RowCheck& check, const MotionRows& motions) {
+  if (motions.end_poses.data != nullptr) return CheckPose(check, motions.end_poses);
+  if (MaybeFault fault = CheckFinite(check, motions.displacements)) return fault;
+  if (MaybeFault fault = CheckRotation(check, motions.rotations)) return fault;
+  if (motions.pivots.data == nullptr) return std::nullopt;
+  return CheckFinite(check, motions.pivots);
+}
+
 }  // namespace
 
 MaybeFault CheckPose(const RowCheck& check, const Rows<double>& poses) {
@@ -57,25 +72,6 @@ MaybeFault CheckFiniteLength(const RowCheck& check, const Rows<double>& lengths)
 MaybeFault CheckFinite(const RowCheck& check, const Rows<double>& vectors) {
   return FindNotFinite(check, vectors, kVectorNumbers);
 }
-
-namespace {
-
-MaybeFault CheckRotation(const RowCheck& check, const Rows<double>& rotations) {
-  if (MaybeFault fault = CheckFinite(check, rotations)) return fault;
-  const double length = std::sqrt(NormSquared(VectorAt(rotations, check.row)));
-  if (length <= kMaxRotation) return std::nullopt;
-  return check.Because(Fault::kRotationTooLong, rotations, length);
-}
-
-MaybeFault CheckMotionNumbers(const RowCheck& check, const MotionRows& motions) {
-  if (motions.end_poses.data != nullptr) return CheckPose(check, motions.end_poses);
-  if (MaybeFault fault = CheckFinite(check, motions.displacements)) return fault;
-  if (MaybeFault fault = CheckRotation(check, motions.rotations)) return fault;
-  if (motions.pivots.data == nullptr) return std::nullopt;
-  return CheckFinite(check, motions.pivots);
-}
-
-}  // namespace
 
 MaybeFault CheckMotion(const RowCheck& check, const Start& start, const MotionRows& motions) {
   if (MaybeFault fault = CheckMotionNumbers(check, motions)) return fault;

@@ -35,7 +35,6 @@ enum class Fault : std::uint8_t {
   kEndPoseAmbiguous,        // half a turn
 };
 
-// Holds the first fault of one row.
 struct RowFault {
   std::uint32_t index = 0;  // the row of the batch
   // The row of the column: 0 if one row stands for all. If a column has several bodies a row: the
@@ -99,10 +98,8 @@ inline MaybeFault CheckLength(const RowCheck& check, const Rows<double>& lengths
 }
 MaybeFault CheckFiniteLength(const RowCheck& check, const Rows<double>& lengths);
 
-// Checks that every number of a vector is finite.
 MaybeFault CheckFinite(const RowCheck& check, const Rows<double>& vectors);
 
-// Checks every number of the motion, then the motion as a whole.
 MaybeFault CheckMotion(const RowCheck& check, const Start& start, const MotionRows& motions);
 
 // Returns the faults in the order of the rows, at most one a row. find(check) returns the fault of

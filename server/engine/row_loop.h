@@ -1,21 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The loop that all kinds of questions share: it refuses, gives up or answers each row, and looks
-// at the clock often enough.
+// Rows to be answered, whatever their kind. A kind's AnswerRows puts the answers into columns. If a
+// row's state gives a column no meaning, the row is left as it was given. AnswerRows returns how
+// many rows are done: all, unless it was interrupted. Requires: work.faults are those of the kind's
+// FindFaults with the same table.
+//
+// The loop of all kinds of questions about pairs: it refuses, gives up or answers each row, and
+// looks at the clock often enough.
 
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "core/query/work_budget.h"
-#include "server/engine/answer.h"
+#include "server/engine/answer_check.h"
+#include "server/engine/row_check.h"
 #include "server/engine/rows.h"
+#include "server/engine/shape_table.h"
+#include "server/engine/warm_rows.h"
+#include "server/observe/batch_tally.h"
 
 namespace clearance::server {
+
+struct UndecidedRow {
+  std::uint32_t index = 0;  // the row of the batch
+  UndecidedReason reason = UndecidedReason::kNone;
+};
+
+struct Work {
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+  absl::Span<const RowFault> faults;  // those of the rows first .. first + count, in order
+  const ShapeTable& table;
+  // Asked at the start and then at least every 64 cheap rows, more often where rows are dear. Once
+  // it says true the rows that are left come back undecided, with reason kBudget, or, if it has set
+  // *is_interrupted, are left as they are, for another call.
+  absl::FunctionRef<bool()> should_stop;
+  BatchTally& tally;
+  std::vector<UndecidedRow>& undecided;
+  PartChecks* checks = nullptr;   // null: none
+  WarmRows* warm_rows = nullptr;  // null: every row begins cold
+  // The most work of one row, in vertices as WorkBudget counts them. A row that takes more comes
+  // back undecided, with reason kWork.
+  std::uint64_t most_steps = WorkBudget::kUnlimited;
+  const bool* is_interrupted = nullptr;  // null: it never is
+
+  bool MustLeaveRows() const { return is_interrupted != nullptr && *is_interrupted; }
+};
 
 // Cost of a cheap row in addition to the vertices that it scans, in vertices (pacer.h).
 inline constexpr std::uint64_t kVerticesARow = 2048;
@@ -32,7 +69,6 @@ inline constexpr std::size_t kDistanceRowsAtOnce = 32;
 template <class Kind>
 class RowGroup {
  public:
-  // Keeps references.
   RowGroup(const Work& work, const Kind& kind, Pacer* pacer)
       : work_(work),
         kind_(kind),
@@ -156,7 +192,7 @@ inline AskedPair AskedPairOf(const ShapeTable& table, const PairRows& pairs, std
           PoseAt(pairs.poses_a, row), PoseAt(pairs.poses_b, row)};
 }
 
-// Holds the pair of bodies of one row. Requires: the row has no fault.
+// Requires: the row has no fault.
 struct PairOfBodies {
   PairOfBodies(const ShapeTable& table, const PairRows& pairs, std::uint32_t row)
       : a(*table.body(*pairs.slots_a.at(row))),

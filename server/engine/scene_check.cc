@@ -100,7 +100,6 @@ class AllPairs {
   std::uint64_t with_self_ = 0;
 };
 
-// Asks pairs alone, within the limit of one look.
 class Alone {
  public:
   explicit Alone(const AllPairs& pairs) : pairs_(pairs) {}
@@ -115,7 +114,6 @@ class Alone {
     Spend(cost);
     return true;
   }
-  // Returns whether a pair was left out.
   bool is_short() const { return is_short_; }
 
   DistanceAnswer AskDistance(const ScenePair& pair, const DistanceOptions& options) {

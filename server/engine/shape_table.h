@@ -55,7 +55,6 @@ class ShapeTable {
     if (state(slot) == SlotState::kPoisoned) return;
     Put(slot, {.text = std::make_unique<const std::string>(reason), .state = SlotState::kPoisoned});
   }
-  // Poisons every slot that is open.
   void PoisonOpen(const std::string& reason) {
     for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
       if (slots_[slot].state == SlotState::kOpen) Poison(slot, reason);

@@ -16,7 +16,7 @@
 
 namespace clearance::server {
 
-// Keeps the starts of rows. Thread-compatible. After Reserve, different rows below it may be found
+// Thread-compatible. After Reserve, different rows below it may be found
 // and kept by different threads at once.
 class WarmRows {
  public:

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/kinds/check.h"
-
 #include <cstddef>
 #include <limits>
 
 #include "absl/strings/str_format.h"
 #include "absl/types/span.h"
+#include "server/kinds/kinds.h"
 #include "server/kinds/scene_row_loop.h"
 
 namespace clearance::server {
@@ -15,12 +14,10 @@ namespace {
 // Checks several rows before their turn, side by side, and hands the answers out one by one.
 class ChecksAhead {
  public:
-  // Keeps references.
   ChecksAhead(const ConfigurationRows& rows, const Work& work)
       : rows_(rows), work_(work), next_row_(work.first) {}
 
-  // The answer of the next row that is not refused. Requires: tools with own pairs, rows with
-  // poses.
+  // The answer of the next row that is not refused. Requires: own pairs, rows with poses.
   CheckAnswer Take(const RowTools& tools) {
     if (next_answer_ >= tools.room.checks_ahead.size()) AskNext(tools);
     // A list of the row's pairs goes on with what the check has left.
@@ -65,8 +62,6 @@ struct CheckRows {
   const RowTools& tools;
   ChecksAhead* ahead;
 
-  using Answer = CheckAnswer;
-
   clearance::CheckOptions Options() const {
     return {.wants_free_radius = questions.wants_free_radii};
   }
@@ -83,7 +78,6 @@ struct CheckRows {
     return Listed(row, i, CheckScene(asker, Options(), &tools.room.scratch));
   }
 
-  // With what is listed of the row.
   CheckAnswer Listed(std::uint32_t row, std::uint32_t i, CheckAnswer answer) const {
     if (answer.verdict == Verdict::kFree || !columns.listed.is_wanted()) return answer;
     const Asker asker = tools.AskerOf(questions.configurations, row);
@@ -112,11 +106,6 @@ struct CheckRows {
 };
 
 }  // namespace
-
-void ReadQuestions(const v1::CheckBatch& batch, ColumnReader* /*reader*/,
-                   CheckQuestions* questions) {
-  questions->wants_free_radii = batch.detail().free_radii();
-}
 
 std::vector<RowFault> FindFaults(const CheckQuestions& questions, const ShapeTable& /*table*/) {
   return FindFaultsOf(questions.configurations);

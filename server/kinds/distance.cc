@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/kinds/distance.h"
-
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -11,8 +9,8 @@
 #include "core/narrow/fixed_list.h"
 #include "core/query/body_query.h"
 #include "server/engine/row_loop.h"
-#include "server/engine/rows.h"
 #include "server/guard/refusal.h"
+#include "server/kinds/kinds.h"
 
 namespace clearance::server {
 namespace {
@@ -204,7 +202,6 @@ struct DistanceRows {
 
 void ReadQuestions(const v1::DistanceBatch& batch, ColumnReader* reader,
                    DistanceQuestions* questions) {
-  questions->warm_start = batch.warm_start();
   if (batch.has_max_contact_separation())
     questions->max_contact_separation = batch.max_contact_separation();
   if (!std::isnan(batch.max_contact_separation())) return;

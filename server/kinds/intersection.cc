@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/kinds/intersection.h"
-
 #include <cstddef>
 
 #include "absl/container/inlined_vector.h"
 #include "core/query/body_query.h"
 #include "server/engine/row_loop.h"
+#include "server/kinds/kinds.h"
 
 namespace clearance::server {
 namespace {

@@ -13,41 +13,38 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "clearance/v1/query_service.pb.h"
 #include "server/config/limits.h"
 #include "server/convert/batch_form.h"
-#include "server/kinds/check.h"
-#include "server/kinds/distance.h"
-#include "server/kinds/intersection.h"
-#include "server/kinds/minimum_distance.h"
-#include "server/kinds/nearest.h"
-#include "server/kinds/overlap.h"
-#include "server/kinds/ray.h"
-#include "server/kinds/sweep.h"
-#include "server/kinds/time_of_collision.h"
+#include "server/engine/row_loop.h"
+#include "server/kinds/pair_kinds.h"
+#include "server/kinds/scene_kinds.h"
 
 namespace clearance::server {
 
 template <class Batch>
 struct KindOfBatch;
-// The number of a kind, and its fields in the messages of a session.
+// The number of a kind, and its field in the replies of a session.
 template <class Kind>
 struct KindTraits;
 
-#define QUERY(name, field, service, label, states)                                 \
-  template <>                                                                      \
-  struct KindOfBatch<v1::name##Batch> {                                            \
-    using Kind = name##Kind;                                                       \
-  };                                                                               \
-  template <>                                                                      \
-  struct KindTraits<name##Kind> {                                                  \
-    static constexpr QueryKind kKind = QueryKind::k##name;                         \
-    static constexpr const char* kField = #field;                                  \
-    static auto* Result(v1::SessionResponse* to) { return to->mutable_##field(); } \
-  };
+#define QUERY(name, field, service, label, states)                                             \
+  template <>                                                                                  \
+  struct KindOfBatch<v1::name##Batch> {                                                        \
+    using Kind = name##Kind;                                                                   \
+  };                                                                                           \
+  template <>                                                                                  \
+  struct KindTraits<name##Kind> {                                                              \
+    static constexpr QueryKind kKind = QueryKind::k##name;                                     \
+    static auto* Result(v1::SessionResponse* to) { return to->mutable_##field(); }             \
+  };                                                                                           \
+  std::vector<RowFault> FindFaults(const name##Questions& questions, const ShapeTable& table); \
+  std::uint32_t AnswerRows(const name##Questions& questions, const Work& work,                 \
+                           const Columns& columns);
 #include "server/observe/methods.def"
 
 // The kind that such a message asks.
@@ -75,11 +72,7 @@ bool VisitBatch(const v1::SessionRequest& request, const Visit& visit) {
 
 template <class Batch>
 std::uint32_t RowCountOf(const Batch& batch) {
-  if constexpr (requires { batch.pairs().count(); }) {
-    return batch.pairs().count();
-  } else {
-    return AboutOf(batch).count();
-  }
+  return AboutOf(batch).count();
 }
 
 // Checks everything of a batch that is not in columns.
@@ -109,6 +102,9 @@ void ReadCommon(const Batch& batch, ColumnReader* reader, Questions* questions) 
   }
   if constexpr (requires { questions->tolerance; }) questions->tolerance = batch.tolerance();
   if constexpr (requires { questions->exact; }) questions->exact = batch.exact();
+  if constexpr (requires { questions->warm_start; }) questions->warm_start = batch.warm_start();
+  if constexpr (requires { questions->wants_free_radii; })
+    questions->wants_free_radii = batch.detail().free_radii();
   if constexpr (requires { questions->max_pairs; })
     questions->max_pairs = std::max(questions->max_pairs, batch.max_pairs());
   if constexpr (requires { questions->ignore_initial_contact; })

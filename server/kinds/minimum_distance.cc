@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/kinds/minimum_distance.h"
-
 #include "absl/strings/str_format.h"
+#include "server/kinds/kinds.h"
 #include "server/kinds/scene_row_loop.h"
 
 namespace clearance::server {
@@ -12,8 +11,6 @@ struct MinimumDistanceRows {
   const MinimumDistanceQuestions& questions;
   const Columns& columns;
   const RowTools& tools;
-
-  using Answer = MinimumDistanceAnswer;
 
   MinimumDistanceOptions OptionsOf(std::uint32_t row) const {
     return {.max_distance = *questions.max_distances.at(row),

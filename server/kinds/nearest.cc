@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/kinds/nearest.h"
-
 #include <cstddef>
 
 #include "absl/types/span.h"
+#include "server/kinds/kinds.h"
 #include "server/kinds/scene_row_loop.h"
 
 namespace clearance::server {
@@ -14,8 +13,6 @@ struct NearestRows {
   const NearestQuestions& questions;
   const Columns& columns;
   const RowTools& tools;
-
-  using Answer = NearestAnswer;
 
   // Returns room for the pairs, which stay until the next row.
   absl::Span<PairDistance> Room() const {

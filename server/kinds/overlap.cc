@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/kinds/overlap.h"
-
 #include "absl/types/span.h"
 #include "server/engine/rows.h"
+#include "server/kinds/kinds.h"
 #include "server/kinds/scene_row_loop.h"
 
 namespace clearance::server {
@@ -14,8 +13,6 @@ struct OverlapRows {
   const Columns& columns;
   const RowTools& tools;
   const ShapeTable& table;
-
-  using Answer = CheckAnswer;
 
   CheckAnswer Ask(std::uint32_t row, std::uint32_t i) const {
     const SceneBody shape = {.id = 0,

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/kinds/ray.h"
-
 #include <variant>
 
 #include "absl/strings/str_format.h"
 #include "absl/types/span.h"
 #include "core/shape/make_shape.h"
 #include "server/engine/rows.h"
+#include "server/kinds/kinds.h"
 #include "server/kinds/scene_row_loop.h"
 
 namespace clearance::server {
@@ -23,8 +22,6 @@ struct RayRows {
   const RayQuestions& questions;
   const Columns& columns;
   const RowTools& tools;
-
-  using Answer = SweepAnswer;
 
   Ray RayOf(std::uint32_t row) const {
     return {.origin = VectorAt(questions.origins, row),

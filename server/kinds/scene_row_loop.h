@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The loop that all kinds of questions about scenes share, the tools that its rows are asked with,
-// and the lists of pairs that its rows name.
+// The loop of all kinds of questions about scenes, and the lists of pairs that its rows name.
 
 #pragma once
 
@@ -10,13 +9,11 @@
 #include <vector>
 
 #include "server/engine/row_loop.h"
-#include "server/engine/rows.h"
-#include "server/kinds/columns.h"
-#include "server/kinds/configurations.h"
+#include "server/kinds/reply_columns.h"
+#include "server/kinds/scene_kinds.h"
 
 namespace clearance::server {
 
-// Holds the results of a row that all kinds have.
 struct RowSummary {
   int state = 0;
   UndecidedReason reason = UndecidedReason::kNone;
@@ -29,7 +26,6 @@ void List(const PairVerdict& found, const PairList& list);
 void List(const PairDistance& found, const PairList& list);
 void List(const PairSweep& found, const PairList& list);
 
-// Identifies the list of a row and limits its pairs.
 struct ListOfRow {
   const PairList& list;
   std::uint32_t row;
@@ -81,7 +77,6 @@ inline ThreadRoom& RoomOfThread() {
 // The fewest rows for which it is worthwhile to look at all own pairs once.
 inline constexpr std::uint32_t kRowsForOwnPairs = 4;
 
-// Holds the tools that a row is asked with.
 struct RowTools {
   Pacer* pacer;
   WorkBudget* budget;  // of the row
@@ -118,8 +113,8 @@ struct RowTools {
 };
 
 // Answers, refuses or gives up each row, and returns how many are done. Kind has:
-//     questions, columns, Answer
-//     Ask(row, i) -> Answer   keeps to the budget and lists the row's pairs in passing
+//     questions, columns
+//     Ask(row, i) -> answer   keeps to the budget and lists the row's pairs in passing
 //     Put(answer, i) -> RowSummary
 //     Find(row, answer, turn) -> SceneFinding, only if its answers are checked by sample: its look,
 //         question and bodies
@@ -151,7 +146,7 @@ std::uint32_t ForEachSceneRow(const Work& work, const RowTools& tools, const Kin
       continue;
     }
     *tools.budget = WorkBudget(pacer, work.most_steps);
-    const typename Kind::Answer answer = kind.Ask(row, i);
+    const auto answer = kind.Ask(row, i);
     if (work.MustLeaveRows()) {
       if (listed.is_wanted()) listed.DropRow(i);
       return i;

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/kinds/sweep.h"
-
 #include <cstddef>
 
 #include "absl/strings/str_format.h"
 #include "absl/types/span.h"
 #include "server/engine/rows.h"
 #include "server/guard/refusal.h"
+#include "server/kinds/kinds.h"
 #include "server/kinds/scene_row_loop.h"
 
 namespace clearance::server {
 namespace {
 
-// Returns the motion of the asker's body k, in the form that pairs have.
+// Returns the motion of one body in the form that pairs have.
 MotionRows MotionsOfBody(const SweepQuestions& questions, std::size_t body) {
   MotionRows rows = {
       .displacements = ColumnOfBody(questions.displacements, body, kVectorNumbers),
@@ -30,8 +29,6 @@ struct SweepQuestionRows {
   const SweepQuestions& questions;
   const Columns& columns;
   const RowTools& tools;
-
-  using Answer = SweepAnswer;
 
   // The motions stay until the next row.
   MovingAsker AskerOf(std::uint32_t row) const {

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/kinds/time_of_collision.h"
-
 #include <cstddef>
 #include <optional>
 
 #include "absl/container/inlined_vector.h"
 #include "core/query/body_query.h"
 #include "server/engine/row_loop.h"
-#include "server/engine/rows.h"
 #include "server/guard/refusal.h"
+#include "server/kinds/kinds.h"
 
 namespace clearance::server {
 namespace {
@@ -106,7 +104,6 @@ struct TimeOfCollisionRows {
   }
 };
 
-// The motion columns of one body, as the message has them.
 struct MotionField {
   const char* name;
   const google::protobuf::RepeatedField<double>& numbers;

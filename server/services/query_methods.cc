@@ -88,8 +88,8 @@ absl::StatusOr<OpenedShapes> OpenAll(const CallScope& call,
     const auto resolved = ResolveShape(*shapes[i], call, stop);
     if (!resolved.ok()) return Under(Indexed("shapes", i), resolved.status());
     const ShapeContent& content = *resolved->shape.content;
-    opened.table.Open(static_cast<std::uint32_t>(i), content.body, resolved->owned_bytes,
-                      content.digest);
+    opened.table.Open(static_cast<std::uint32_t>(i), content.body,
+                      OwnedBytesOf(*shapes[i], content), content.digest);
     opened.revision = std::min(opened.revision, resolved->revision);
   }
   return opened;
@@ -252,7 +252,7 @@ absl::Status UnaryQuery<Request, Response>::Answer(const CallScope& call, const 
     if (!status.ok()) return status;
   }
   const SessionScenes* const scenes = question->scenes ? &*question->scenes : nullptr;
-  auto job = StartJob<Kind>(call, request.batch(), {table, scenes});
+  auto job = StartJob<Kind>({call, table, scenes}, request.batch());
   if (!job.ok()) return Under("batch", job.status());
   question->job.emplace(*std::move(job));
   if constexpr (HasShapes<Request>) response->set_revision(question->opened.revision);
@@ -291,7 +291,7 @@ absl::Status AnswerPairDistance(const CallScope& call, const v1::PairDistanceReq
   auto opened = OpenAll(call, shapes, request.min_revision(), stop);
   if (!opened.ok()) return InPair(opened.status());
   question->opened = *std::move(opened);
-  auto job = StartJob<DistanceKind>(call, asked->batch, {question->opened.table, nullptr});
+  auto job = StartJob<DistanceKind>({call, question->opened.table}, asked->batch);
   if (!job.ok()) return InPair(job.status());
   question->job.emplace(*std::move(job));
   absl::Status status = question->job->RequireNoFault();

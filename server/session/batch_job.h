@@ -17,7 +17,7 @@
 #include "absl/time/time.h"
 #include "server/convert/batch_form.h"
 #include "server/convert/wire_errors.h"
-#include "server/engine/answer.h"
+#include "server/engine/row_loop.h"
 #include "server/guard/quota.h"
 #include "server/guard/refusal.h"
 #include "server/kinds/kinds.h"
@@ -28,6 +28,8 @@
 #include "server/session/call_scope.h"
 
 namespace clearance::server {
+
+class SessionScenes;
 
 // Returns the maximum bytes of a part of a session's answer. If more rows are refused than are
 // counted here, there are more parts.
@@ -67,11 +69,8 @@ SideBySide SideBySideIn(const Questions&) {
 // Returns whether rows begin where those of the last batch ended.
 template <class Batch>
 bool IsWarm(const Batch& batch) {
-  if constexpr (requires { batch.warm_start(); }) {
-    return batch.warm_start();
-  } else {
-    return false;
-  }
+  if constexpr (requires { batch.warm_start(); }) return batch.warm_start();
+  return false;
 }
 
 // Holds all that a job borrows beside its batch, and the batch's cost. Up to kMaxCheapCost it is
@@ -79,7 +78,8 @@ bool IsWarm(const Batch& batch) {
 struct JobScope {
   const CallScope& call;  // its caller is charged, and named in the log
   const ShapeTable& table;
-  WarmRows* warm_rows = nullptr;  // of the session; null: every row begins cold
+  const SessionScenes* scenes = nullptr;  // not null for a batch about a scene
+  WarmRows* warm_rows = nullptr;          // of the session; null: every row begins cold
   std::uint64_t cost = 0;
 };
 
@@ -100,7 +100,6 @@ struct Chunk {
       faults.remove_prefix(1);
   }
 };
-using Chunks = absl::InlinedVector<Chunk, 1>;
 
 template <class Kind>
 class BatchJob {
@@ -126,12 +125,10 @@ class BatchJob {
 
   // Limits the bytes of a part. Requires: one refused row fits into them.
   void KeepPartsTo(std::uint64_t bytes) { max_bytes_ = bytes; }
-  // Returns the cost of the rows that are not answered yet.
   std::uint64_t CostLeft() const {
     return is_done() ? 0 : scope_.cost * (count() - next_row_) / count();
   }
 
-  // Returns the refusal of the first refused row.
   absl::Status RequireNoFault() const {
     if (faults_.empty()) return absl::OkStatus();
     v1::Error error;
@@ -157,10 +154,13 @@ class BatchJob {
     left->cost = scope_.cost * reply.rows / count();
     reply.faults = absl::MakeConstSpan(faults_).subspan(first_fault, next_fault_ - first_fault);
     reply.columns = MakeColumns<Kind>(batch_, reply.rows, result);
-    AddChunks(reply.faults, {0, RowsAChunk(reply.rows)});
+    AddChunks(reply.faults, 0, RowsAChunk(reply.rows));
+    // A polling thread has little time.
+    const SteadyTime end =
+        is_in_place() ? SteadyNow() + kMostInPlace : SteadyTime::InfiniteFuture();
     if (workers() > 0) {
       LeaveChunks(0, left);
-    } else if (AnswerInPlace()) {
+    } else if (AnswerChunk(end, &reply.chunks.front())) {
       Finish();
     } else {
       HandOver(left);
@@ -171,14 +171,13 @@ class BatchJob {
   void Record() const { scope_.call.parts.metrics.Record(tally_, computed_); }
 
  private:
-  // The reply that is being made.
   struct Reply {
     const StopRule& stop;
     Result* result;
     std::uint32_t rows = 0;
     absl::Span<const RowFault> faults = {};
     Columns columns = {};
-    Chunks chunks = {};
+    absl::InlinedVector<Chunk, 1> chunks = {};
     absl::Duration checking = {};  // in earlier chunks, if they go in order
   };
 
@@ -210,8 +209,8 @@ class BatchJob {
                     "use a session."});
   }
 
-  // Returns the number of next rows whose answers fit into one reply, at least 1. Moves next_fault_
-  // behind their faults.
+  // Returns the number of next rows whose answers fit into one reply, at least 1, and takes their
+  // faults.
   std::uint32_t TakeRows() {
     std::uint64_t bytes = kMaxReplyOverhead;
     std::uint32_t row = next_row_;
@@ -239,19 +238,14 @@ class BatchJob {
     return std::max(at_once, static_cast<std::uint32_t>(most / at_once) * at_once);
   }
 
-  // The first row of the chunks, and the rows of each.
-  struct Cut {
-    std::uint32_t first = 0;
-    std::uint32_t rows = 0;
-  };
-  // Requires: `faults` are those of the rows from `cut.first` on.
-  void AddChunks(absl::Span<const RowFault> faults, const Cut& cut) {
+  // Cuts the reply's rows from `first` on, whose faults are given, into chunks of `most` rows.
+  void AddChunks(absl::Span<const RowFault> faults, std::uint32_t first, std::uint32_t most) {
     const ServerParts& parts = scope_.call.parts;
-    Chunks& chunks = reply_->chunks;
+    auto& chunks = reply_->chunks;
     const std::uint32_t rows = reply_->rows;
-    chunks.reserve(chunks.size() + (rows - cut.first + cut.rows - 1) / cut.rows);
-    for (std::uint32_t first = cut.first; first < rows; first += cut.rows) {
-      const RowRange range = {first, std::min(cut.rows, rows - first)};
+    chunks.reserve(chunks.size() + (rows - first + most - 1) / most);
+    for (; first < rows; first += most) {
+      const RowRange range = {first, std::min(most, rows - first)};
       std::size_t refused = 0;
       while (refused < faults.size() &&
              faults[refused].index < next_row_ + range.first + range.count) {
@@ -296,19 +290,12 @@ class BatchJob {
     return SteadyNow() - began;
   }
 
-  // Returns false if this is a polling thread and the rows take longer than it has.
-  bool AnswerInPlace() {
-    const SteadyTime end =
-        is_in_place() ? SteadyNow() + kMostInPlace : SteadyTime::InfiniteFuture();
-    return AnswerChunk(end, &reply_->chunks.front());
-  }
-
   // Leaves the remaining rows to workers, in parts of as many rows as were answered in place. That
   // number is the only known measure of their cost.
   void HandOver(Parts* left) {
     const Chunk& begun = reply_->chunks.front();
     const std::uint32_t done = begun.rows.first;
-    AddChunks(begun.faults, {done, std::max<std::uint32_t>(1, done)});
+    AddChunks(begun.faults, done, std::max<std::uint32_t>(1, done));
     LeaveChunks(1, left);
     left->cost = Turns::kTurn * left->count;
   }

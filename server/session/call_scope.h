@@ -78,15 +78,13 @@ struct CallScope {
   CallerRegistry& registry;
 };
 
-// Returns the caller's ids, borrowed.
 inline CallIds IdsOf(const Caller& caller) { return {caller.request_id, caller.trace_id}; }
 
-// Returns the scenes that the caller may reach. Requires: there are scenes.
+// Requires: there are scenes.
 inline CallerScenes ScenesOf(const CallScope& call) {
   return CallerScenes(*call.parts.scenes, call.caller, call.parts.audit);
 }
 
-// Counts a refusal of bytes in flight.
 inline absl::Status CountShed(Metrics& metrics, absl::Status status) {
   if (!status.ok()) metrics.shed(ShedReason::kBytes).Increment();
   return status;

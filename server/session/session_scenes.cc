@@ -3,7 +3,6 @@
 #include "server/session/session_scenes.h"
 
 #include <algorithm>
-#include <bit>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -186,12 +185,6 @@ void SessionScenes::Clear(std::uint32_t slot) {
 
 absl::Status SessionScenes::Open(const v1::OpenScene& open, v1::OpenSceneResult* result) {
   if (absl::Status status = CheckSceneSlot(open.scene_slot()); !status.ok()) return status;
-  absl::Status status = OpenChecked(open, result);
-  if (!status.ok()) DeclineOpen(open.scene_slot(), status);
-  return status;
-}
-
-absl::Status SessionScenes::OpenChecked(const v1::OpenScene& open, v1::OpenSceneResult* result) {
   if (absl::Status status = RequireProcessorTime(call_); !status.ok()) return status;
   // The slot's old content no longer counts: it never keeps the next from being opened.
   Clear(open.scene_slot());
@@ -244,10 +237,7 @@ absl::Status SessionScenes::Change(const v1::ChangeBodies& change, const ShapeTa
                         .message = "The change lists too many bodies; each takes a rule."});
   }
   if (status.ok()) status = Under("change", own_.Change(change, table, limits));
-  if (!status.ok()) {
-    DeclineChange(status);
-    return status;
-  }
+  if (!status.ok()) return status;
   if (holds_ != nullptr) holds_->PutOwn(own_.shared_bodies());
   own_failure_.clear();
   result->set_body_count(static_cast<std::uint32_t>(own_.bodies().size()));

@@ -18,7 +18,7 @@
 #include "clearance/v1/track.pb.h"
 #include "core/scene/scene.h"
 #include "server/engine/shape_table.h"
-#include "server/kinds/configurations.h"
+#include "server/kinds/scene_kinds.h"
 #include "server/registry/holders.h"
 #include "server/schedule/work.h"
 #include "server/session/call_scope.h"
@@ -75,13 +75,12 @@ class SessionScenes {
   absl::Status Close(const v1::CloseScene& close, v1::CloseSceneResult* result);
   absl::Status Change(const v1::ChangeBodies& change, const ShapeTable& table,
                       v1::ChangeBodiesResult* result);
-  // Holds the scene of a past time in a slot.
   absl::Status Rewind(const v1::RewindTrack& rewind, v1::RewindTrackResult* result);
   std::uint64_t CostOf(const v1::RewindTrack& rewind) const;
   // Returns the cost of a change in units of kMaxCheapCost, from the columns that came: their
   // counts are unchecked.
   std::uint64_t CostOf(const v1::ChangeBodies& change, const ShapeTable& table) const;
-  // Act as an open or a change that fails for this reason.
+  // Must be called after an open, a rewind or a change of a session that fails for this reason.
   void DeclineOpen(std::uint32_t slot, const absl::Status& reason);
   void DeclineChange(const absl::Status& reason);
   // Acts as if each open scene, and the query bodies, had met such a failure.
@@ -113,10 +112,7 @@ class SessionScenes {
   absl::Status CheckSceneSlot(std::uint32_t slot) const;
   void Put(std::uint32_t slot, Slot content);
   void Clear(std::uint32_t slot);
-  absl::Status OpenChecked(const v1::OpenScene& open, v1::OpenSceneResult* result);
-  // Counts a scene that the session made for itself.
   absl::StatusOr<HeldPtr> HoldOwn(const Scene& scene) const;
-  absl::Status RewindChecked(const v1::RewindTrack& rewind, v1::RewindTrackResult* result);
   absl::StatusOr<Slot> BaseOf(const v1::RewindTrack& rewind) const;
   absl::StatusOr<AskedScene> Find(std::uint32_t slot, const char* field) const;
 

@@ -5,7 +5,6 @@
 #include <google/protobuf/descriptor.h>
 
 #include <algorithm>
-#include <functional>
 #include <string>
 #include <utility>
 
@@ -76,6 +75,7 @@ void SessionState::Answer(const v1::SessionRequest& request, const StopRule& sto
   };
   if (!VisitBatch(request, answer)) status = AnswerOther(request, stop, response);
   if (!status.ok()) {
+    Decline(request, status);
     const auto* const kind = request.GetDescriptor()->FindFieldByNumber(request.kind_case());
     if (kind != nullptr) status = Under(kind->name(), status);
     response->clear_kind();
@@ -119,25 +119,13 @@ void SessionState::Decline(const v1::SessionRequest& request, const absl::Status
   if (request.has_change_bodies()) scenes_.DeclineChange(refusal);
 }
 
-void SessionState::Decline(const UnreadRequest& request, const absl::Status& refusal) {
+void SessionState::DeclineUnknown(const absl::Status& refusal) {
   job_.emplace<std::monostate>();
-  switch (request.kind) {
-    case UnreadRequest::Kind::kOther:
-      return;
-    case UnreadRequest::Kind::kOpen:
-      return DeclineOpen(request.slot, refusal);
-    case UnreadRequest::Kind::kOpenScene:
-    case UnreadRequest::Kind::kRewindTrack:
-      return scenes_.DeclineOpen(request.slot, refusal);
-    case UnreadRequest::Kind::kChangeBodies:
-      return scenes_.DeclineChange(refusal);
-    case UnreadRequest::Kind::kUnclear:
-      warm_rows_.Forget();
-      for (std::uint32_t slot = 0; slot < table_.size(); ++slot) Hold(slot, nullptr);
-      table_.PoisonOpen(ReasonOf(refusal));
-      GiveRoomBack();
-      scenes_.DeclineAll(refusal);
-  }
+  warm_rows_.Forget();
+  for (std::uint32_t slot = 0; slot < table_.size(); ++slot) Hold(slot, nullptr);
+  table_.PoisonOpen(ReasonOf(refusal));
+  GiveRoomBack();
+  scenes_.DeclineAll(refusal);
 }
 
 void SessionState::DeclineOpen(std::uint32_t slot, const absl::Status& refusal) {
@@ -178,26 +166,17 @@ absl::Status SessionState::Open(const v1::OpenShape& open, const StopRule& stop,
   warm_rows_.Forget();
   absl::Status status = CheckSlot(open.slot(), "slot",
                                   {"max_slots_per_session", parts_.limits.max_slots_per_session});
+  if (status.ok()) status = RequireProcessorTime(call_);
+  status.Update(call_.registry.nameless().RequireRevision(open.min_revision()));
   if (!status.ok()) return status;
-  status = OpenChecked(open, stop, result);
-  if (!status.ok()) Poison(open.slot(), status);
-  return status;
-}
-
-absl::Status SessionState::OpenChecked(const v1::OpenShape& open, const StopRule& stop,
-                                       v1::OpenShapeResult* result) {
-  if (absl::Status status = RequireProcessorTime(call_); !status.ok()) return status;
-  if (absl::Status status = call_.registry.nameless().RequireRevision(open.min_revision());
-      !status.ok())
-    return status;
   auto resolved = ResolveShape(open.shape(), call_, stop);
   if (!resolved.ok()) return Under("shape", resolved.status());
-  if (absl::Status status = TakeRoom(open.slot(), resolved->owned_bytes); !status.ok())
-    return status;
-
   const ShapeContent& content = *resolved->shape.content;
-  table_.Open(open.slot(), content.body, resolved->owned_bytes, content.digest);
-  Hold(open.slot(), resolved->owned_bytes == 0 ? content.body : nullptr);
+  const std::uint64_t owned_bytes = OwnedBytesOf(open.shape(), content);
+  status = TakeRoom(open.slot(), owned_bytes);
+  if (!status.ok()) return status;
+  table_.Open(open.slot(), content.body, owned_bytes, content.digest);
+  Hold(open.slot(), owned_bytes == 0 ? content.body : nullptr);
   result->set_slot(open.slot());
   FillShapeInfo(resolved->shape, result->mutable_info());
   result->set_revision(resolved->revision);
@@ -241,7 +220,7 @@ absl::Status SessionState::AnswerPart(const typename Kind::Batch& batch, const S
   if (!std::holds_alternative<Job>(job_)) {
     if (absl::Status status = RequireProcessorTime(call_); !status.ok()) return status;
     WarmRows* const warm_rows = IsWarm(batch) ? WarmRowsFor(RowCountOf(batch)) : nullptr;
-    auto started = StartJob<Kind>(call_, batch, {table_, &scenes_, warm_rows});
+    auto started = StartJob<Kind>({call_, table_, &scenes_, warm_rows}, batch);
     if (!started.ok()) return started.status();
     job_.template emplace<Job>(*std::move(started))
         .KeepPartsTo(MostReplyBytes(batch, parts_.limits));

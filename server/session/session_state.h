@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 #include <variant>
 
 #include "absl/status/status.h"
@@ -22,11 +21,9 @@
 #include "server/session/session_room.h"
 #include "server/session/session_scenes.h"
 #include "server/session/session_track.h"
-#include "server/session/unread_request.h"
 
 namespace clearance::server {
 
-// The job of a batch of any kind, or none.
 using JobOfAny = std::variant<std::monostate
 #define QUERY(name, field, service, label, states) , BatchJob<name##Kind>
 #include "server/observe/methods.def"
@@ -48,7 +45,7 @@ class SessionState {
   // Returns the cost of answering the message, in units of kMaxCheapCost.
   std::uint64_t CostOf(const v1::SessionRequest& request) const;
 
-  // Returns the maximum bytes of a reply to the message.
+  // Returns the maximum bytes of one part of a reply.
   std::uint64_t ReplyBytesOf(const v1::SessionRequest& request) const;
 
   // Puts the next part of the answer into an empty response, or leaves parts of it to be done. All
@@ -59,39 +56,31 @@ class SessionState {
   // Leaves the last answer as it is, and refuses the request: the slot of an open is poisoned, as
   // by an open that fails.
   void Decline(const v1::SessionRequest& request, const absl::Status& refusal);
-  // The same. If it may have been an open of any slot, all open slots are poisoned.
-  void Decline(const UnreadRequest& request, const absl::Status& refusal);
-  // Ends the track of the session, so that no caller finds it.
-  void EndTrack() { track_.End(); }
-  // The same, if the caller may no longer publish it: called when the rules have changed.
-  void EndTrackUnlessAllowed() { track_.EndUnlessAllowed(); }
-  // Returns the cost of the parts of the last answer that are still to come, in units of
-  // kMaxCheapCost.
+  // The same for a request that may have been an open of any slot: all open ones are poisoned.
+  void DeclineUnknown(const absl::Status& refusal);
+  SessionTrack& track() { return track_; }
+  // Returns the cost of the parts of the last answer that are still to come.
   std::uint64_t CostLeft() const;
   // Returns whether the last answer is complete, once nothing is left of it.
   bool is_complete() const { return std::holds_alternative<std::monostate>(job_); }
 
  private:
-  // Answers what is no batch; refuses what is unknown.
   absl::Status AnswerOther(const v1::SessionRequest& request, const StopRule& stop,
                            v1::SessionResponse* response);
   absl::Status Open(const v1::OpenShape& open, const StopRule& stop, v1::OpenShapeResult* result);
-  absl::Status OpenChecked(const v1::OpenShape& open, const StopRule& stop,
-                           v1::OpenShapeResult* result);
   absl::Status Close(const v1::CloseShape& close, v1::CloseShapeResult* result);
   void DeclineOpen(std::uint32_t slot, const absl::Status& refusal);
   void Poison(std::uint32_t slot, const absl::Status& reason);
   // Takes the room of an inline shape in the slot, or of another shape, which has 0 bytes.
   absl::Status TakeRoom(std::uint32_t slot, std::uint64_t owned_bytes);
-  // Gives back the room that slots no longer need.
   void GiveRoomBack();
   std::uint64_t BytesOfSlots(std::size_t slots, std::uint64_t owned_bytes) const;
   // Returns the kept ends of rows that these rows may begin at; null if there is no room for them.
   WarmRows* WarmRowsFor(std::uint64_t rows);
 
-  // Notes a shape of the registry in the slot; null: none any more.
+  // Notes a shape of the registry in the slot; null: none.
   void Hold(std::uint32_t slot, RigidBodyPtr body);
-  // Starts the batch's job, or goes on with it, and answers one part.
+  // Starts the batch's job or goes on with it.
   template <class Kind>
   absl::Status AnswerPart(const typename Kind::Batch& batch, const StopRule& stop,
                           typename Kind::Result* result, Parts* left);

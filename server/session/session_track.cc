@@ -2,13 +2,19 @@
 
 #include "server/session/session_track.h"
 
+#include <algorithm>
 #include <memory>
+#include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
+#include "absl/strings/str_format.h"
+#include "core/scene/track.h"
 #include "server/convert/scene_change.h"
 #include "server/engine/rows.h"
 #include "server/guard/refusal.h"
+#include "server/guard/share_ledger.h"
 
 namespace clearance::server {
 namespace {
@@ -61,6 +67,79 @@ absl::StatusOr<std::vector<Pose>> ReadPoses(const v1::PublishTick& publish,
     poses.push_back(placed.X_WB);
   }
   return poses;
+}
+
+absl::Status CheckTime(double fraction) {
+  // Written so that NaN is refused.
+  if (fraction >= 0 && fraction < 1) return absl::OkStatus();
+  return RefuseArgument({.reason = Reason::kNumberOutOfRange,
+                         .field = "fraction",
+                         .value = FormatNumber(fraction),
+                         .limit = "0 <= fraction < 1",
+                         .message = "The time is a tick and a fraction of one after it."});
+}
+
+absl::StatusOr<TrackTicksPtr> FindTicks(const CallScope& call, const std::string& name) {
+  if (absl::Status status = ScenesOf(call).RequireReach(name, "track"); !status.ok()) return status;
+  const auto track = call.parts.tracks->Find(name);
+  if (!track.ok()) return track.status();
+  TrackTicksPtr ticks = (*track)->ticks();
+  if (!ticks->empty()) return ticks;
+  return Refuse(absl::StatusCode::kFailedPrecondition,
+                {.reason = Reason::kTrackEmpty,
+                 .field = "track",
+                 .value = name,
+                 .limit = "a track with a tick",
+                 .message = "The track has no tick yet; repeat with back-off."});
+}
+
+absl::StatusOr<std::vector<BodyId>> ReadLeftOut(const v1::RewindTrack& rewind,
+                                                const Limits& limits) {
+  absl::Status status =
+      CheckMost(rewind.left_out_bodies_size(), {"max_track_bodies", limits.max_track_bodies},
+                {.reason = Reason::kTooManyBodies,
+                 .field = "left_out_bodies",
+                 .message = "More bodies are left out than a track may have."});
+  if (!status.ok()) return status;
+  std::vector<BodyId> ids(rewind.left_out_bodies().begin(), rewind.left_out_bodies().end());
+  std::ranges::sort(ids);
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
+}
+
+// Sets *count to the number of bodies of the track in the scene. `left_out` is ascending.
+absl::StatusOr<ScenePtr> MakeScene(const TrackMoment& moment, const Scene& base,
+                                   const std::vector<BodyId>& left_out, std::size_t* count) {
+  std::vector<SceneBody> bodies = BodiesAt(moment);
+  std::erase_if(
+      bodies, [&](const SceneBody& body) { return std::ranges::binary_search(left_out, body.id); });
+  std::vector<BodyId> removed;
+  std::ranges::copy_if(left_out, std::back_inserter(removed),
+                       [&](BodyId id) { return base.Contains(id); });
+  const SceneOrFault made = base.Apply({.remove = removed, .put = bodies});
+  *count = bodies.size();
+  if (std::holds_alternative<ScenePtr>(made)) return std::get<ScenePtr>(made);
+  // A body between two places near the largest double may lie beyond it.
+  const std::size_t k = std::get<SceneFault>(made).index;
+  return RefuseArgument({.reason = Reason::kCoordinateTooLarge,
+                         .field = "track",
+                         .value = "body " + FormatNumber(std::uint64_t{bodies[k].id}),
+                         .limit = "bodies that are representable between the ticks",
+                         .message = "A body of the track lies too far out between its ticks."});
+}
+
+void FillResult(const TrackMoment& moment, const TrackTicks& ticks, v1::RewindTrackResult* result) {
+  using Clamp = TrackMoment::Clamp;
+  result->set_tick(moment.time.number);
+  result->set_fraction(moment.time.fraction);
+  result->set_clamp(moment.clamp == Clamp::kNone       ? v1::TRACK_CLAMP_NONE
+                    : moment.clamp == Clamp::kToOldest ? v1::TRACK_CLAMP_TO_OLDEST
+                                                       : v1::TRACK_CLAMP_TO_NEWEST);
+  result->set_earlier_tick(moment.earlier->number);
+  result->set_later_tick(moment.later->number);
+  result->set_weight(moment.weight);
+  result->set_oldest_tick(ticks.front()->number);
+  result->set_newest_tick(ticks.back()->number);
 }
 
 }  // namespace
@@ -168,6 +247,72 @@ absl::Status SessionTrack::Close(v1::CloseTrackResult* result) {
 std::uint64_t CostOf(const v1::PublishTick& publish) {
   constexpr std::uint64_t kNumbersAUnit = 64;
   return static_cast<std::uint64_t>(publish.poses_size()) / kNumbersAUnit;
+}
+
+absl::Status SessionScenes::Rewind(const v1::RewindTrack& rewind, v1::RewindTrackResult* result) {
+  if (absl::Status status = CheckSceneSlot(rewind.scene_slot()); !status.ok()) return status;
+  if (absl::Status status = RequireProcessorTime(call_); !status.ok()) return status;
+  if (absl::Status status = CheckTime(rewind.fraction()); !status.ok()) return status;
+  const auto left_out = ReadLeftOut(rewind, call_.parts.limits);
+  if (!left_out.ok()) return left_out.status();
+  const auto base = BaseOf(rewind);
+  if (!base.ok()) return base.status();
+  const auto ticks = FindTicks(call_, rewind.track());
+  if (!ticks.ok()) return ticks.status();
+  // The slot's old content makes room for the new one.
+  Clear(rewind.scene_slot());
+  const TrackMoment moment = MomentAt(**ticks, {rewind.tick(), rewind.fraction()});
+  std::size_t count = 0;
+  const auto scene = MakeScene(moment, *base->scene, *left_out, &count);
+  if (!scene.ok()) return scene.status();
+  auto held = HoldOwn(**scene);
+  if (!held.ok()) return held.status();
+  Put(rewind.scene_slot(), {*scene, base->revision, "", *std::move(held),
+                            absl::StrFormat("%s with track %s at tick %d and %a", base->name,
+                                            rewind.track(), rewind.tick(), rewind.fraction())});
+  call_.parts.metrics.rewinds(moment.clamp != TrackMoment::Clamp::kNone).Increment();
+  result->set_scene_slot(rewind.scene_slot());
+  FillResult(moment, **ticks, result);
+  result->set_body_count(static_cast<std::uint32_t>(count));
+  result->set_scene_revision(base->revision);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<SessionScenes::Slot> SessionScenes::BaseOf(const v1::RewindTrack& rewind) const {
+  if (!rewind.has_base_scene_slot()) return Slot{Scene::MakeEmpty(), 0, ""};
+  const std::uint32_t base = rewind.base_scene_slot();
+  if (base == rewind.scene_slot()) {
+    return RefuseArgument({.reason = Reason::kFieldsConflict,
+                           .field = "base_scene_slot",
+                           .value = FormatNumber(std::uint64_t{base}),
+                           .limit = "another slot than scene_slot",
+                           .message = "The scene that bodies are put in stays in its slot; choose "
+                                      "another one for what is made of it."});
+  }
+  if (auto found = Find(base, "base_scene_slot"); !found.ok()) return found.status();
+  return slots_[base];
+}
+
+absl::StatusOr<HeldPtr> SessionScenes::HoldOwn(const Scene& scene) const {
+  auto held = std::make_shared<ShareLedger::Part>(call_.parts.scenes->own(), call_.caller.holder());
+  absl::Status status = WithField("scene_slot", held->Take(scene.byte_size()));
+  if (!status.ok()) return status;
+  return HeldPtr(std::move(held));
+}
+
+// Occasionally, or always by the choice of bodies, all of the base's tree is built again.
+std::uint64_t SessionScenes::CostOf(const v1::RewindTrack& rewind) const {
+  constexpr std::uint64_t kUnitsABody = 2;
+  constexpr std::uint64_t kBaseBodiesAUnit = 2;
+  const auto track = call_.parts.tracks->Find(rewind.track());
+  if (!track.ok()) return 0;
+  const TrackTicksPtr ticks = (*track)->ticks();
+  if (ticks->empty()) return 0;
+  std::uint64_t cost = kUnitsABody * ticks->back()->bodies->size();
+  const std::uint32_t base = rewind.base_scene_slot();
+  if (rewind.has_base_scene_slot() && base < slots_.size() && slots_[base].scene != nullptr)
+    cost += slots_[base].scene->size() / kBaseBodiesAUnit;
+  return cost;
 }
 
 }  // namespace clearance::server

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The track that a session publishes, from its opening to its close or the session's end.
+// The track that a session publishes, from its opening to its close or the session's end. The .cc
+// also has the part of SessionScenes that rewinds tracks.
 
 #pragma once
 
@@ -11,7 +12,6 @@
 #include "clearance/v1/track.pb.h"
 #include "server/guard/share_ledger.h"
 #include "server/registry/track_registry.h"
-#include "server/schedule/work.h"
 #include "server/session/call_scope.h"
 #include "server/session/session_scenes.h"
 
@@ -31,13 +31,12 @@ class SessionTrack {
   absl::Status Publish(const v1::PublishTick& publish, const SessionScenes& scenes,
                        v1::PublishTickResult* result);
   absl::Status Close(v1::CloseTrackResult* result);
-  // Does nothing if no track is open.
+  // Ends the track, if one is open, so that no caller finds it.
   void End();
   // The same, if the caller may no longer publish it: called when the rules have changed.
   void EndUnlessAllowed();
 
  private:
-  // Checks that the caller may publish a track of this name.
   absl::Status RequirePublisher(std::string_view name) const;
   absl::Status CheckNumber(std::uint64_t number) const;
   absl::Status RequireOpen() const;

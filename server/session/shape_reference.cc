@@ -36,17 +36,12 @@ absl::StatusOr<ShapeContentPtr> BuildFor(const CallScope& call, const v1::Shape&
   return CostsTooMuch(call, shape);
 }
 
-absl::StatusOr<ResolvedShape> ResolveShape(const v1::ShapeReference& reference,
-                                           const CallScope& call, const StopRule& stop) {
-  if (!reference.has_inline_shape()) {
-    auto found = FindShape(reference, call);
-    if (!found.ok()) return found.status();
-    return ResolvedShape{std::move(found->shape), 0, found->revision};
-  }
+absl::StatusOr<Registry::Found> ResolveShape(const v1::ShapeReference& reference,
+                                             const CallScope& call, const StopRule& stop) {
+  if (!reference.has_inline_shape()) return FindShape(reference, call);
   auto content = BuildFor(call, reference.inline_shape(), stop);
   if (!content.ok()) return Under("inline_shape", content.status());
-  const std::uint64_t bytes = (*content)->byte_size();
-  return ResolvedShape{{"", *std::move(content), 0}, bytes, call.registry.nameless().revision()};
+  return Registry::Found{{"", *std::move(content), 0}, call.registry.nameless().revision()};
 }
 
 absl::StatusOr<Registry::Found> FindShape(const v1::ShapeReference& reference,
@@ -65,10 +60,6 @@ std::uint64_t CostOf(const v1::Shape& shape) {
   constexpr std::uint64_t kPointsOfPiece = 8;
   const auto pieces = static_cast<std::uint64_t>(shape.compound().pieces_size());
   return kUnitsAPoint * (HullPointCount(shape) + kPointsOfPiece * pieces);
-}
-
-std::uint64_t CostOf(const v1::ShapeReference& reference) {
-  return CostOf(reference.inline_shape());
 }
 
 }  // namespace clearance::server

@@ -15,21 +15,20 @@
 
 namespace clearance::server {
 
-struct ResolvedShape {
-  NamedShape shape;
-  std::uint64_t owned_bytes = 0;  // of an inline shape; 0 for one that the registry holds
-  std::uint64_t revision = 0;     // the registry's, at which it was found
-};
-
 // Fails with INVALID_ARGUMENT, NOT_FOUND or RESOURCE_EXHAUSTED, naming fields from the reference
 // on. Builds the hull of an inline shape as BuildFor does.
-absl::StatusOr<ResolvedShape> ResolveShape(const v1::ShapeReference& reference,
-                                           const CallScope& call, const StopRule& stop);
+absl::StatusOr<Registry::Found> ResolveShape(const v1::ShapeReference& reference,
+                                             const CallScope& call, const StopRule& stop);
+// Returns the bytes of an inline shape; 0 for one that the registry holds.
+inline std::uint64_t OwnedBytesOf(const v1::ShapeReference& reference,
+                                  const ShapeContent& content) {
+  return reference.has_inline_shape() ? content.byte_size() : 0;
+}
 // The same for a shape that is not inline.
 absl::StatusOr<Registry::Found> FindShape(const v1::ShapeReference& reference,
                                           const CallScope& call);
 
-// The content of a shape for a call, as BuildContent has it. DEADLINE_EXCEEDED if the call must
+// Builds the content of a shape as BuildContent does. DEADLINE_EXCEEDED if the call must
 // stop before it is built, RESOURCE_EXHAUSTED if the principal's processor time runs out.
 absl::StatusOr<ShapeContentPtr> BuildFor(const CallScope& call, const v1::Shape& shape,
                                          const StopRule& stop);
@@ -40,6 +39,8 @@ inline constexpr std::uint64_t kUnitsAPoint = 16;
 
 // Return the cost of building the hull of a shape, or of an inline one, in units of kMaxCheapCost.
 std::uint64_t CostOf(const v1::Shape& shape);
-std::uint64_t CostOf(const v1::ShapeReference& reference);
+inline std::uint64_t CostOf(const v1::ShapeReference& reference) {
+  return CostOf(reference.inline_shape());
+}
 
 }  // namespace clearance::server

@@ -42,7 +42,6 @@ std::uint64_t CostOf(const Batch& batch, const ShapeTable& table) {
   return CostOf(batch, table.max_vertices_a_step(), table.max_piece_count());
 }
 
-// The size of the subject of a question about a scene.
 struct AskedSize {
   std::uint64_t scene_bodies = 0;
   std::uint64_t query_bodies = 0;
@@ -65,28 +64,21 @@ std::uint64_t CostOf(const Batch& batch, const AskedSize& asked) {
   return row > kMostCost / std::max<std::uint64_t>(1, rows) ? kMostCost : rows * row;
 }
 
-// The shapes and scenes that a batch may name. Borrowed by the job.
-struct JobSubject {
-  const ShapeTable& table;
-  const SessionScenes* scenes;    // not null for a batch about a scene
-  WarmRows* warm_rows = nullptr;  // null: every row begins cold
-};
-
+// The scope has no cost yet.
 template <class Kind>
-absl::StatusOr<BatchJob<Kind>> StartJob(const CallScope& call, const typename Kind::Batch& batch,
-                                        const JobSubject& subject) {
-  const Limits& limits = call.parts.limits;
+absl::StatusOr<BatchJob<Kind>> StartJob(JobScope scope, const typename Kind::Batch& batch) {
+  const Limits& limits = scope.call.parts.limits;
   const auto start = [&](auto questions, std::uint64_t cost) -> absl::StatusOr<BatchJob<Kind>> {
     if (!questions.ok()) return questions.status();
-    return BatchJob<Kind>::Start({call, subject.table, subject.warm_rows, cost}, batch,
-                                 *std::move(questions));
+    scope.cost = cost;
+    return BatchJob<Kind>::Start(scope, batch, *std::move(questions));
   };
   if constexpr (kIsAboutScene<Kind>) {
-    const auto asked = subject.scenes->Asked(AboutOf(batch));
+    const auto asked = scope.scenes->Asked(AboutOf(batch));
     if (!asked.ok()) return asked.status();
     return start(ParseQuestions<Kind>(batch, limits, *asked), CostOf(batch, SizeOf(*asked)));
   } else {
-    return start(ParseQuestions<Kind>(batch, limits), CostOf(batch, subject.table));
+    return start(ParseQuestions<Kind>(batch, limits), CostOf(batch, scope.table));
   }
 }
 

@@ -6,8 +6,6 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/wire_format_lite.h>
 
-#include "clearance/v1/query_service.pb.h"
-
 namespace clearance::server {
 namespace {
 
@@ -30,14 +28,13 @@ bool IsOtherKind(std::uint32_t tag) {
 
 class Look {
  public:
-  explicit Look(Input* input) : input_(*input) {}
+  Look(Input* input, v1::SessionRequest* known) : input_(*input), known_(*known) {}
 
-  UnreadRequest Whole() {
+  bool Whole() {
     while (const std::uint32_t tag = NextTag()) {
       if (!Take(tag)) break;
     }
-    if (!input_.ConsumedEntireMessage()) found_.kind = UnreadRequest::Kind::kUnclear;
-    return found_;
+    return input_.ConsumedEntireMessage();
   }
 
  private:
@@ -46,18 +43,21 @@ class Look {
     using Request = v1::SessionRequest;
     switch (tag) {
       case VarintTag(Request::kTagFieldNumber):
-        return input_.ReadVarint64(&found_.tag);
+        return TakeTag();
       case MessageTag(Request::kOpenFieldNumber):
-        return Open(UnreadRequest::Kind::kOpen, v1::OpenShape::kSlotFieldNumber);
+        return Open(v1::OpenShape::kSlotFieldNumber, &v1::OpenShape::set_slot,
+                    known_.mutable_open());
       case MessageTag(Request::kOpenSceneFieldNumber):
-        return Open(UnreadRequest::Kind::kOpenScene, v1::OpenScene::kSceneSlotFieldNumber);
+        return Open(v1::OpenScene::kSceneSlotFieldNumber, &v1::OpenScene::set_scene_slot,
+                    known_.mutable_open_scene());
       case MessageTag(Request::kRewindTrackFieldNumber):
-        return Open(UnreadRequest::Kind::kRewindTrack, v1::RewindTrack::kSceneSlotFieldNumber);
+        return Open(v1::RewindTrack::kSceneSlotFieldNumber, &v1::RewindTrack::set_scene_slot,
+                    known_.mutable_rewind_track());
       case MessageTag(Request::kChangeBodiesFieldNumber):
-        found_.kind = UnreadRequest::Kind::kChangeBodies;
+        known_.mutable_change_bodies();
         return Skip(tag);
       default:
-        if (IsOtherKind(tag)) found_.kind = UnreadRequest::Kind::kOther;
+        if (IsOtherKind(tag)) known_.clear_kind();
         return Skip(tag);
     }
   }
@@ -65,16 +65,24 @@ class Look {
   // Returns 0 at the end, and once reading on is not worth the time.
   std::uint32_t NextTag() { return fields_++ < kMostFields ? input_.ReadTag() : 0; }
 
-  // Reads an open. Later opens of the same kind add to the first.
-  bool Open(UnreadRequest::Kind kind, int slot_field) {
-    if (found_.kind != kind) found_.slot = 0;
-    found_.kind = kind;
+  bool TakeTag() {
+    std::uint64_t tag = 0;
+    if (!input_.ReadVarint64(&tag)) return false;
+    known_.set_tag(tag);
+    return true;
+  }
+
+  // Later opens of the same kind add to the first.
+  template <class Message>
+  bool Open(int slot_field, void (Message::*set_slot)(std::uint32_t), Message* open) {
     int length = 0;
     if (!input_.ReadVarintSizeAsInt(&length)) return false;
     const Input::Limit outside = input_.PushLimit(length);
     while (const std::uint32_t tag = NextTag()) {
+      std::uint32_t slot = 0;
       const bool is_slot = tag == VarintTag(slot_field);
-      if (is_slot ? !input_.ReadVarint32(&found_.slot) : !Skip(tag)) return false;
+      if (is_slot ? !input_.ReadVarint32(&slot) : !Skip(tag)) return false;
+      if (is_slot) (open->*set_slot)(slot);
     }
     const bool is_whole = input_.ConsumedEntireMessage() && input_.BytesUntilLimit() == 0;
     input_.PopLimit(outside);
@@ -91,15 +99,15 @@ class Look {
   static constexpr int kMostFields = 64;
 
   Input& input_;
-  UnreadRequest found_ = {.kind = UnreadRequest::Kind::kOther};
+  v1::SessionRequest& known_;
   int fields_ = 0;
 };
 
 }  // namespace
 
-UnreadRequest LookAtRequest(google::protobuf::io::ZeroCopyInputStream* bytes) {
+bool LookAtRequest(google::protobuf::io::ZeroCopyInputStream* bytes, v1::SessionRequest* known) {
   Input input(bytes);
-  return Look(&input).Whole();
+  return Look(&input, known).Whole();
 }
 
 }  // namespace clearance::server

@@ -90,11 +90,11 @@ struct Stream : RawCall<SessionStream> {
   bool is_next_read = false;  // or being read
 };
 
-// A message as it arrived. Either it is refused unread or `request` holds it.
+// A message as it arrived. If it is refused unread, `request` has what LookAtRequest finds.
 struct Message {
   PendingWork pending;
   absl::Status refusal = absl::OkStatus();
-  UnreadRequest unread = {};
+  bool is_known = false;  // else it may have been anything
   v1::SessionRequest* request = nullptr;
 };
 
@@ -159,7 +159,7 @@ class ServedSession {
   // Called while no worker is at a message. An error ends the session.
   const absl::Status& Readmit() {
     if (!admission_.is_outdated()) return admission_.status();
-    if (admission_.Check().ok()) state.EndTrackUnlessAllowed();
+    if (admission_.Check().ok()) state.track().EndUnlessAllowed();
     return admission_.status();
   }
 
@@ -184,13 +184,14 @@ class ServedSession {
       if (refusal.ok())
         refusal = CheckObjects(incoming, *v1::SessionRequest::descriptor(),
                                MostObjectsOfOneShape(scope_.parts.limits));
+      message->request = request_arena.Fresh<v1::SessionRequest>();
       if (refusal.ok()) {
-        message->request = request_arena.Fresh<v1::SessionRequest>();
+        message->is_known = true;
         is_request = ParseMessage(incoming, message->request);
         return;
       }
       grpc::ProtoBufferReader reader(incoming);
-      if (reader.status().ok()) message->unread = LookAtRequest(&reader);
+      message->is_known = reader.status().ok() && LookAtRequest(&reader, message->request);
       incoming->Clear();
     });
     return is_request ? absl::OkStatus() : NoRequest();
@@ -224,13 +225,8 @@ class ServedSession {
     const bool is_first_part = state.is_complete();
     if (refusal.ok() && is_first_part) refusal = message.pending.RequireTimeLeft(stop);
     if (refusal.ok()) return state.Answer(*message.request, stop, response, left);
-    if (message.request != nullptr) {
-      state.Decline(*message.request, refusal);
-      response->set_tag(message.request->tag());
-    } else {
-      state.Decline(message.unread, refusal);
-      response->set_tag(message.unread.tag);
-    }
+    message.is_known ? state.Decline(*message.request, refusal) : state.DeclineUnknown(refusal);
+    response->set_tag(message.request->tag());
     CountRefusal(scope_.parts.metrics, refusal);
     FillRpcStatus(refusal, response->mutable_status());
   }
@@ -404,7 +400,7 @@ Detached ServeSessions(ServerParts& parts, const RequestSession& request, Poller
   if (end.ok() && !is_client_done) end = session.ReasonToEnd();
   if (!end.ok()) session.TellOfEnd();
   // Before the client can know of the end.
-  session.state.EndTrack();
+  session.state.track().End();
   CountRefusal(parts.metrics, end);
   call.stream.Finish(ToGrpcStatus(end), call.finished.Start());
   co_await call.finished;

@@ -17,7 +17,7 @@
 #include "core/query/body_query.h"
 #include "core/shape/make_shape.h"
 #include "server/engine/row_loop.h"
-#include "server/kinds/distance.h"
+#include "server/kinds/kinds.h"
 
 namespace clearance::server {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "core/shape/make_shape.h"
 #include "core/shape/rigid_body.h"
-#include "server/kinds/distance.h"
+#include "server/kinds/kinds.h"
 
 namespace clearance::server {
 namespace {

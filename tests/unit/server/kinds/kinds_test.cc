@@ -110,7 +110,11 @@ TYPED_TEST(KindTest, SlicesItsColumns) {
 TYPED_TEST(KindTest, IsFoundInASessionByItsField) {
   v1::SessionRequest request;
   const auto& reflection = *request.GetReflection();
-  const auto* const field = request.GetDescriptor()->FindFieldByName(KindTraits<TypeParam>::kField);
+  v1::SessionResponse response;
+  KindTraits<TypeParam>::Result(&response);
+  const auto* const answered = response.GetReflection()->GetOneofFieldDescriptor(
+      response, response.GetDescriptor()->FindOneofByName("kind"));
+  const auto* const field = request.GetDescriptor()->FindFieldByName(answered->name());
   ASSERT_NE(field, nullptr);
   reflection.MutableMessage(&request, field);
   bool is_found = false;

@@ -7,9 +7,7 @@
 #include <limits>
 
 #include "server/convert/batch_form.h"
-#include "server/kinds/distance.h"
 #include "server/kinds/kinds.h"
-#include "server/kinds/time_of_collision.h"
 
 namespace clearance::server {
 namespace {

@@ -13,9 +13,7 @@
 
 #include "core/query/contact_manifold.h"
 #include "server/convert/wire_errors.h"
-#include "server/kinds/distance.h"
-#include "server/kinds/intersection.h"
-#include "server/kinds/time_of_collision.h"
+#include "server/kinds/kinds.h"
 
 namespace clearance::server {
 namespace {

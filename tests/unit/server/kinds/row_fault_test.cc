@@ -12,7 +12,7 @@
 #include "core/shape/rigid_body.h"
 #include "server/convert/wire_errors.h"
 #include "server/engine/row_check.h"
-#include "server/kinds/distance.h"
+#include "server/kinds/kinds.h"
 
 namespace clearance::server {
 namespace {

@@ -14,9 +14,7 @@
 #include <vector>
 
 #include "core/shape/make_shape.h"
-#include "server/kinds/check.h"
-#include "server/kinds/ray.h"
-#include "server/kinds/sweep.h"
+#include "server/kinds/kinds.h"
 
 namespace clearance::server {
 namespace {

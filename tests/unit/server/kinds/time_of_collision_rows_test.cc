@@ -13,7 +13,7 @@
 #include "core/query/body_query.h"
 #include "core/shape/make_shape.h"
 #include "core/shape/rigid_body.h"
-#include "server/kinds/time_of_collision.h"
+#include "server/kinds/kinds.h"
 #include "tests/support/random.h"
 
 namespace clearance::server {

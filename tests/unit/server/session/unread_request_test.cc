@@ -7,6 +7,7 @@
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <random>
 #include <string>
 
@@ -15,12 +16,17 @@
 namespace clearance::server {
 namespace {
 
-using Kind = UnreadRequest::Kind;
+using Request = v1::SessionRequest;
 
-UnreadRequest LookAt(const std::string& text) {
+// Returns what is known of the message; nothing if it is unclear.
+std::optional<Request> LookAt(const std::string& text) {
   google::protobuf::io::ArrayInputStream bytes(text.data(), static_cast<int>(text.size()));
-  return LookAtRequest(&bytes);
+  Request known;
+  if (!LookAtRequest(&bytes, &known)) return std::nullopt;
+  return known;
 }
+
+Request::KindCase KindAt(const std::string& text) { return LookAt(text).value().kind_case(); }
 
 v1::SessionRequest OpenOf(std::uint32_t slot, std::uint64_t tag) {
   v1::SessionRequest request;
@@ -33,10 +39,10 @@ v1::SessionRequest OpenOf(std::uint32_t slot, std::uint64_t tag) {
 
 TEST(UnreadRequest, AnOpenIsKnownByItsSlotAndTag) {
   for (const std::uint32_t slot : {0U, 5U, 4'000'000'000U}) {
-    const UnreadRequest unread = LookAt(OpenOf(slot, 77).SerializeAsString());
-    EXPECT_EQ(unread.kind, Kind::kOpen);
-    EXPECT_EQ(unread.slot, slot);
-    EXPECT_EQ(unread.tag, 77u);
+    const Request known = LookAt(OpenOf(slot, 77).SerializeAsString()).value();
+    ASSERT_TRUE(known.has_open());
+    EXPECT_EQ(known.open().slot(), slot);
+    EXPECT_EQ(known.tag(), 77u);
   }
 }
 
@@ -45,28 +51,28 @@ TEST(UnreadRequest, SceneSlotsAndBodyChangesAreToldApart) {
   request.mutable_open_scene()->set_scene_slot(6);
   request.mutable_open_scene()->set_name("world");
   const std::string open = request.SerializeAsString();
-  EXPECT_EQ(LookAt(open).kind, Kind::kOpenScene);
-  EXPECT_EQ(LookAt(open).slot, 6u);
-  EXPECT_EQ(LookAt(OpenOf(3, 1).SerializeAsString() + open).kind, Kind::kOpenScene);
+  EXPECT_EQ(KindAt(open), Request::kOpenScene);
+  EXPECT_EQ(LookAt(open)->open_scene().scene_slot(), 6u);
+  EXPECT_EQ(KindAt(OpenOf(3, 1).SerializeAsString() + open), Request::kOpenScene);
   request.mutable_rewind_track()->set_scene_slot(8);
   request.mutable_rewind_track()->set_track("game");
-  EXPECT_EQ(LookAt(request.SerializeAsString()).kind, Kind::kRewindTrack);
-  EXPECT_EQ(LookAt(open + request.SerializeAsString()).slot, 8u);
+  EXPECT_EQ(KindAt(request.SerializeAsString()), Request::kRewindTrack);
+  EXPECT_EQ(LookAt(open + request.SerializeAsString())->rewind_track().scene_slot(), 8u);
   request.mutable_publish_tick()->set_tick(9);
-  EXPECT_EQ(LookAt(open + request.SerializeAsString()).kind, Kind::kOther);
+  EXPECT_EQ(KindAt(open + request.SerializeAsString()), Request::KIND_NOT_SET);
   request.mutable_change_bodies()->mutable_change()->add_removed_bodies(7);
-  EXPECT_EQ(LookAt(request.SerializeAsString()).kind, Kind::kChangeBodies);
+  EXPECT_EQ(KindAt(request.SerializeAsString()), Request::kChangeBodies);
   request.mutable_close_scene()->set_scene_slot(6);
-  EXPECT_EQ(LookAt(request.SerializeAsString()).kind, Kind::kOther);
+  EXPECT_EQ(KindAt(request.SerializeAsString()), Request::KIND_NOT_SET);
 }
 
 TEST(UnreadRequest, ABatchIsNoOpen) {
   v1::SessionRequest request;
   request.set_tag(78);
   for (int i = 0; i < 1000; ++i) request.mutable_distance()->add_max_distances(i);
-  const UnreadRequest unread = LookAt(request.SerializeAsString());
-  EXPECT_EQ(unread.kind, Kind::kOther);
-  EXPECT_EQ(unread.tag, 78u);
+  const Request known = LookAt(request.SerializeAsString()).value();
+  EXPECT_EQ(known.kind_case(), Request::KIND_NOT_SET);
+  EXPECT_EQ(known.tag(), 78u);
 }
 
 TEST(UnreadRequest, OfSeveralFieldsTheLastOneCounts) {
@@ -74,22 +80,22 @@ TEST(UnreadRequest, OfSeveralFieldsTheLastOneCounts) {
   batch.mutable_distance()->add_max_distances(1);
   const std::string open_3 = OpenOf(3, 1).SerializeAsString();
   const std::string open_4 = OpenOf(4, 2).SerializeAsString();
-  EXPECT_EQ(LookAt(open_3 + open_4).slot, 4u);
-  EXPECT_EQ(LookAt(open_3 + open_4).tag, 2u);
-  EXPECT_EQ(LookAt(open_3 + batch.SerializeAsString()).kind, Kind::kOther);
-  EXPECT_EQ(LookAt(batch.SerializeAsString() + open_3).kind, Kind::kOpen);
+  EXPECT_EQ(LookAt(open_3 + open_4)->open().slot(), 4u);
+  EXPECT_EQ(LookAt(open_3 + open_4)->tag(), 2u);
+  EXPECT_EQ(KindAt(open_3 + batch.SerializeAsString()), Request::KIND_NOT_SET);
+  EXPECT_EQ(KindAt(batch.SerializeAsString() + open_3), Request::kOpen);
 }
 
 TEST(UnreadRequest, WhatEndsInTheMiddleIsUnclear) {
   const std::string whole = OpenOf(3, 1).SerializeAsString();
-  EXPECT_EQ(LookAt(whole.substr(0, whole.size() / 2)).kind, Kind::kUnclear);
-  EXPECT_EQ(LookAt("\xff\xff\xff\xff\xff garbage").kind, Kind::kUnclear);
+  EXPECT_FALSE(LookAt(whole.substr(0, whole.size() / 2)).has_value());
+  EXPECT_FALSE(LookAt("\xff\xff\xff\xff\xff garbage").has_value());
 }
 
 TEST(UnreadRequest, MoreFieldsThanAnybodyWritesAreUnclear) {
   std::string fields;
   for (int i = 0; i < 1000; ++i) fields += std::string("\x78\x01", 2);  // field 15, a varint
-  EXPECT_EQ(LookAt(fields + OpenOf(3, 1).SerializeAsString()).kind, Kind::kUnclear);
+  EXPECT_FALSE(LookAt(fields + OpenOf(3, 1).SerializeAsString()).has_value());
 }
 
 // Fields in any order, torn and repeated: what is told is never other than what the parser finds.
@@ -110,15 +116,15 @@ TEST(UnreadRequest, IsNeverOtherThanWhatTheParserFinds) {
     std::string bytes;
     for (auto k = random() % 5; k > 0; --k) bytes += pieces[random() % std::size(pieces)];
     if (random() % 4 == 0) bytes.resize(random() % (bytes.size() + 1));
-    const UnreadRequest unread = LookAt(bytes);
+    const std::optional<Request> known = LookAt(bytes);
     v1::SessionRequest parsed;
     if (!parsed.ParseFromString(bytes)) continue;
-    ASSERT_NE(unread.kind, Kind::kUnclear);
-    EXPECT_EQ(unread.tag, parsed.tag());
-    ASSERT_EQ(unread.kind == Kind::kOpen, parsed.has_open());
+    ASSERT_TRUE(known.has_value());
+    EXPECT_EQ(known->tag(), parsed.tag());
+    ASSERT_EQ(known->has_open(), parsed.has_open());
     if (parsed.has_open()) {
       ++opens;
-      EXPECT_EQ(unread.slot, parsed.open().slot());
+      EXPECT_EQ(known->open().slot(), parsed.open().slot());
     } else {
       ++others;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/kinds/configurations.h"
+#include "server/kinds/scene_kinds.h"
 
 #include <cstring>
 #include <string>
