@@ -11,7 +11,6 @@
 
 #include "absl/status/statusor.h"
 #include "server/config/server_config.h"
-#include "server/observe/connection_series.h"
 #include "server/observe/log.h"
 #include "server/observe/metrics.h"
 #include "server/registry/registry.h"

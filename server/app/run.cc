@@ -203,7 +203,7 @@ int Process::Serve() {
 
 absl::Status Process::LoadTls() {
   if (config_.tls.certificate.empty()) return absl::OkStatus();
-  return Put(TlsCertificates::Load(config_.tls, metrics_.tls(), &log_), &tls_);
+  return Put(TlsCertificates::Load(config_.tls, metrics_, &log_), &tls_);
 }
 
 absl::Status Process::ReadAccessRules() {
@@ -355,6 +355,7 @@ void Process::Drain() {
 
 int ServeWith(const ServerConfig& config) {
   TuneAllocator();
+  BlockShutdownSignals();
   // Debian builds Abseil with its deadlock detection: every lock, gRPC's too, would be entered into
   // one graph of all threads, and a cycle found in it would abort the server.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);

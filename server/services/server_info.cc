@@ -5,7 +5,7 @@
 #include <google/protobuf/util/time_util.h>
 
 #include "core/math/tolerance.h"
-#include "server/observe/wall_clock.h"
+#include "server/observe/steady_clock.h"
 
 namespace clearance::server {
 namespace {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "server/config/listen_address.h"
-#include "server/observe/wall_clock.h"
+#include "server/observe/steady_clock.h"
 #include "server/schedule/worker_pool.h"
 #include "server/services/scene_expiry.h"
 #include "server/session/call_scope.h"
