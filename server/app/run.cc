@@ -22,12 +22,10 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "server/access/access_files.h"
-#include "server/app/commands.h"
 #include "server/app/exposure.h"
 #include "server/app/grpc_log.h"
 #include "server/app/operator_pages.h"
 #include "server/app/optional_parts.h"
-#include "server/app/port_file.h"
 #include "server/app/restore.h"
 #include "server/app/shutdown_signals.h"
 #include "server/config/build_options.h"
@@ -291,13 +289,11 @@ absl::StatusOr<std::unique_ptr<ShapeStore>> Process::OpenStore() {
 
 absl::Status Process::StartGrpc() {
   WarnOfStrangers(config_, &log_);
-  const std::uint64_t connections = FittingConnections(config_.max_connections, &log_);
   ServerConfig fitting = config_;
-  fitting.max_connections = connections;
+  fitting.max_connections = FittingConnections(config_.max_connections, &log_);
   metrics_.ShowLimits(fitting);
   if constexpr (kHasFence) {
-    absl::Status status =
-        Put(OpenFence(config_, connections, metrics_.connections(), &log_), &accept_loop_);
+    absl::Status status = Put(OpenFence(fitting, metrics_.connections(), &log_), &accept_loop_);
     if (!status.ok()) return status;
   } else {
     log_.Warning("this build has no fence: connections are neither limited nor cut",
