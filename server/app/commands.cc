@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/app/commands.h"
-
 #include <grpcpp/grpcpp.h>
 
 #include <chrono>
@@ -12,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "server/access/token_file.h"
+#include "server/app/run.h"
 #include "server/guard/principal.h"
 #include "server/storage/sqlite_shape_store.h"
 #include "server/transport/tls_certificates.h"

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reports at the start which access the server allows and to which callers, and computes how many
-// connections the process has room for.
+// Reports at the start which access the server allows, to which callers and at which ports, and
+// computes how many connections the process has room for.
 
 #pragma once
 
 #include <cstdint>
+#include <string>
 
+#include "absl/status/status.h"
 #include "server/config/server_config.h"
 #include "server/observe/log.h"
 
@@ -30,5 +32,15 @@ void WarnOfStrangers(const ServerConfig& config, Log* log);
 // Returns `wanted`, or the number that the limit of open files leaves room for, then with a
 // warning. Raises the limit as far as this process may.
 std::uint64_t FittingConnections(std::uint64_t wanted, Log* log);
+
+struct BoundPorts {
+  int grpc = 0;
+  int http = 0;
+};
+
+// Writes {"grpc_port":N,"http_port":N}, whole or not at all, for a caller that started the server
+// with port 0: if the file exists, the server is ready. UNAVAILABLE, with the path, if it cannot be
+// written.
+absl::Status WritePortFile(const std::string& path, const BoundPorts& ports);
 
 }  // namespace clearance::server

@@ -5,10 +5,9 @@
 namespace clearance::server {
 
 absl::StatusOr<std::unique_ptr<AcceptLoop>> OpenFence(const ServerConfig& config,
-                                                      std::uint64_t connections,
                                                       const ConnectionSeries& series, Log* log) {
   const ConnectionLimits limits = {
-      .most = connections,
+      .most = config.max_connections,
       .most_of_address = config.max_connections_per_address,
       .ban_after_cut = config.ban_after_cut,
       .fence = {config.max_streams_per_connection, config.max_streams,

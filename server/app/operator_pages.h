@@ -14,8 +14,7 @@
 #include "server/observe/http_server.h"
 #include "server/observe/liveness.h"
 #include "server/observe/metrics.h"
-#include "server/page/page_calls.h"
-#include "server/page/page_files.h"
+#include "server/page/page.h"
 
 namespace clearance::server {
 

@@ -16,6 +16,7 @@
 #include "server/registry/registry.h"
 #include "server/registry/scene_registry.h"
 #include "server/storage/shape_store.h"
+#include "server/storage/shared_registry.h"
 
 namespace clearance::server {
 
@@ -61,5 +62,19 @@ absl::StatusOr<std::vector<SceneRegistry::Kept>> ReadStoredScenes(ShapeSource* s
 // not follow on each other, cannot be read, or leave a body whose shape is not registered; `scenes`
 // is as it was then. Requires: the shapes are restored; `scenes` is empty.
 absl::Status RestoreScenes(ShapeSource* store, const Registry& shapes, SceneRegistry* scenes);
+
+// The registries of shapes and scenes that follow the commits of other servers.
+class SharedMirror final : public RegistryMirror {
+ public:
+  // Both outlive this.
+  SharedMirror(Registry* shapes, SceneRegistry* scenes) : shapes_(shapes), scenes_(scenes) {}
+
+  absl::Status Apply(const FollowedCommit& commit) override;
+  absl::Status Reload(SharedStore* store) override;
+
+ private:
+  Registry* const shapes_;
+  SceneRegistry* const scenes_;
+};
 
 }  // namespace clearance::server

@@ -22,12 +22,10 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "server/access/access_files.h"
-#include "server/app/commands.h"
 #include "server/app/exposure.h"
 #include "server/app/grpc_log.h"
 #include "server/app/operator_pages.h"
 #include "server/app/optional_parts.h"
-#include "server/app/port_file.h"
 #include "server/app/restore.h"
 #include "server/app/shutdown_signals.h"
 #include "server/config/build_options.h"
@@ -203,7 +201,7 @@ int Process::Serve() {
 
 absl::Status Process::LoadTls() {
   if (config_.tls.certificate.empty()) return absl::OkStatus();
-  return Put(TlsCertificates::Load(config_.tls, metrics_.tls(), &log_), &tls_);
+  return Put(TlsCertificates::Load(config_.tls, metrics_, &log_), &tls_);
 }
 
 absl::Status Process::ReadAccessRules() {
@@ -291,13 +289,11 @@ absl::StatusOr<std::unique_ptr<ShapeStore>> Process::OpenStore() {
 
 absl::Status Process::StartGrpc() {
   WarnOfStrangers(config_, &log_);
-  const std::uint64_t connections = FittingConnections(config_.max_connections, &log_);
   ServerConfig fitting = config_;
-  fitting.max_connections = connections;
+  fitting.max_connections = FittingConnections(config_.max_connections, &log_);
   metrics_.ShowLimits(fitting);
   if constexpr (kHasFence) {
-    absl::Status status =
-        Put(OpenFence(config_, connections, metrics_.connections(), &log_), &accept_loop_);
+    absl::Status status = Put(OpenFence(fitting, metrics_.connections(), &log_), &accept_loop_);
     if (!status.ok()) return status;
   } else {
     log_.Warning("this build has no fence: connections are neither limited nor cut",
@@ -355,6 +351,7 @@ void Process::Drain() {
 
 int ServeWith(const ServerConfig& config) {
   TuneAllocator();
+  BlockShutdownSignals();
   // Debian builds Abseil with its deadlock detection: every lock, gRPC's too, would be entered into
   // one graph of all threads, and a cycle found in it would abort the server.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);

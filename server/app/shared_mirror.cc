@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/app/shared_mirror.h"
-
+#include <chrono>
+#include <condition_variable>
 #include <limits>
 #include <map>
+#include <mutex>
+#include <stop_token>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "server/app/optional_parts.h"
 #include "server/app/restore.h"
+#include "server/etcd/etcd_store.h"
 
 namespace clearance::server {
 namespace {
@@ -88,10 +94,10 @@ absl::StatusOr<Contents> ReadNew(const StoredNames& names, const SharedStore& st
 }
 
 // Returns the changes that make the registry of shapes equal to `names`.
-absl::StatusOr<RegistryChanges> DifferenceTo(const StoredNames& names, const Contents& added,
-                                             const Registry& shapes) {
-  RegistryChanges changes;
-  changes.revision = names.revision;
+absl::StatusOr<std::vector<NamedShape>> DifferenceTo(const StoredNames& names,
+                                                     const Contents& added,
+                                                     const Registry& shapes) {
+  std::vector<NamedShape> changes;
   absl::flat_hash_map<std::string, NamedShape> before;
   for (NamedShape& shape : shapes.List("", "", kAll).shapes)
     before.emplace(shape.name, std::move(shape));
@@ -101,11 +107,10 @@ absl::StatusOr<RegistryChanges> DifferenceTo(const StoredNames& names, const Con
     const auto old = before.find(name.name);
     const bool is_same = old != before.end() && old->second.revision == name.revision &&
                          old->second.content == shape->content;
-    if (!is_same)
-      changes.names.push_back({shape->name, shape->content, shape->revision, shape->owner});
+    if (!is_same) changes.push_back(*std::move(shape));
     if (old != before.end()) before.erase(old);
   }
-  for (const auto& [name, shape] : before) changes.names.push_back({name, nullptr});
+  for (const auto& [name, shape] : before) changes.push_back({name, nullptr});
   return changes;
 }
 
@@ -129,6 +134,48 @@ std::vector<Kept> DifferenceTo(std::vector<Kept> scenes, const SceneRegistry& re
   return followed;
 }
 
+// Logs every second, while it lives, that the server waits for the shared store. Thread-safe.
+class WaitingNotice {
+ public:
+  // `log` outlives this.
+  WaitingNotice(std::string endpoints, Log* log)
+      : endpoints_(std::move(endpoints)),
+        log_(log),
+        teller_([this](const std::stop_token& stopped) { Tell(stopped); }) {}
+
+  // The last try came to nothing for this reason.
+  void Failed(const absl::Status& reason) {
+    const std::lock_guard lock(mutex_);
+    reason_ = std::string(reason.message());
+  }
+
+ private:
+  void Tell(const std::stop_token& stopped) {
+    std::unique_lock lock(mutex_);
+    for (int seconds = 1;; ++seconds) {
+      ended_.wait_for(lock, stopped, std::chrono::seconds(1), [] { return false; });
+      if (stopped.stop_requested()) return;
+      log_->Warning("waiting for the shared store",
+                    {{"endpoints", endpoints_}, {"seconds", seconds}, {"reason", reason_}});
+    }
+  }
+
+  const std::string endpoints_;
+  Log* const log_;
+  std::mutex mutex_;
+  std::condition_variable_any ended_;
+  std::string reason_ = "no answer yet";
+  std::jthread teller_;
+};
+
+absl::StatusOr<std::unique_ptr<EtcdStore>> OpenStore(const JoinParts& parts) {
+  WaitingNotice notice(absl::StrJoin(parts.config.endpoints, ","), parts.log);
+  return EtcdStore::Open(parts.config, &parts.metrics->store(), [&](const absl::Status& reason) {
+    notice.Failed(reason);
+    return !parts.is_ended();
+  });
+}
+
 }  // namespace
 
 // Plays scenes before it drops names: the shapes that they use in between are still there.
@@ -145,16 +192,15 @@ absl::Status SharedMirror::Apply(const FollowedCommit& commit) {
       &scenes_->contents());
   auto scenes = Play(player, commit.scenes, *scenes_);
   if (!scenes.ok()) return scenes.status();
-  RegistryChanges changes;
-  changes.revision = commit.revision;
+  std::vector<NamedShape> changes;
   for (const StoredName& name : commit.names) {
     auto shape = ReadStored(name, commit.revision, Find(*shapes_, name.digest, added));
     if (!shape.ok()) return shape.status();
-    changes.names.push_back({shape->name, shape->content, shape->revision, shape->owner});
+    changes.push_back(*std::move(shape));
   }
-  for (const std::string& name : commit.dropped_names) changes.names.push_back({name, nullptr});
-  shapes_->Follow(changes.names, changes.revision);
-  if (!changes.names.empty()) shapes_->BoundDetached();
+  for (const std::string& name : commit.dropped_names) changes.push_back({name, nullptr});
+  shapes_->Follow(changes, commit.revision);
+  if (!changes.empty()) shapes_->BoundDetached();
   scenes_->Follow(*scenes);
   return absl::OkStatus();
 }
@@ -170,10 +216,29 @@ absl::Status SharedMirror::Reload(SharedStore* store) {
   if (!stored.ok()) return stored.status();
   const auto changes = DifferenceTo(*names, *added, *shapes_);
   if (!changes.ok()) return changes.status();
-  shapes_->Follow(changes->names, changes->revision);
+  shapes_->Follow(*changes, names->revision);
   shapes_->BoundDetached();
   scenes_->Follow(DifferenceTo(*std::move(stored), *scenes_));
   return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<SharedRegistry>> JoinRegistry(const JoinParts& parts) {
+  absl::StatusOr<std::unique_ptr<EtcdStore>> store = OpenStore(parts);
+  if (!store.ok()) return store.status();
+  constexpr int kTries = 3;
+  absl::Status status = absl::OutOfRangeError("not read");
+  for (int tries = 0; absl::IsOutOfRange(status) && tries < kTries; ++tries) {
+    status = RestoreShapes(parts.threads, store->get(), parts.shapes);
+  }
+  auto mirror = std::make_unique<SharedMirror>(parts.shapes, parts.scenes);
+  if (status.ok()) status = RestoreScenes(store->get(), *parts.shapes, parts.scenes);
+  if (absl::IsOutOfRange(status)) status = mirror->Reload(store->get());
+  if (!status.ok()) return status;
+  return std::make_unique<SharedRegistry>(SharedRegistry::Parts{.store = *std::move(store),
+                                                                .mirror = std::move(mirror),
+                                                                .patience = parts.config.patience,
+                                                                .series = &parts.metrics->store(),
+                                                                .log = parts.log});
 }
 
 }  // namespace clearance::server

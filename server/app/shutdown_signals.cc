@@ -9,13 +9,16 @@
 
 namespace clearance::server {
 
+sigset_t BlockShutdownSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, signal);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  return signals;
+}
+
 ShutdownSignals::ShutdownSignals(absl::Duration longest_drain, Log* log)
-    : longest_drain_(longest_drain), log_(log) {
-  sigemptyset(&signals_);
-  sigaddset(&signals_, SIGTERM);
-  sigaddset(&signals_, SIGINT);
-  sigaddset(&signals_, SIGHUP);
-  pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+    : longest_drain_(longest_drain), log_(log), signals_(BlockShutdownSignals()) {
   watcher_ = std::thread([this] { Watch(); });
 }
 

@@ -19,8 +19,10 @@
 
 namespace clearance::server {
 
-// Make it before any other thread starts (but those that block all signals themselves): threads
-// inherit what is blocked.
+// Blocks the signals for this thread and those that it starts from now on. Returns them. Call it
+// before any other thread starts.
+sigset_t BlockShutdownSignals();
+
 class ShutdownSignals {
  public:
   // `log` outlives this. A drain that takes longer than `longest_drain` is given up.
@@ -50,7 +52,7 @@ class ShutdownSignals {
 
   const absl::Duration longest_drain_;
   Log* const log_;
-  sigset_t signals_;
+  const sigset_t signals_;
   std::mutex mutex_;
   std::function<void()> reload_;  // guarded by mutex_
   absl::Notification first_;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <ranges>
 #include <variant>
 
 #include "absl/container/flat_hash_map.h"
@@ -208,30 +209,23 @@ void AddPose(const Pose& pose, RepeatedField<double>* column) {
     column->Add(number);
 }
 
-// Bodies one after another, each shape in the table once.
-class BodyWriter {
- public:
-  BodyWriter(const SceneContents& contents, v1::BodyColumns* columns)
-      : contents_(contents), columns_(*columns) {}
-
-  void Add(const SceneBody& body) {
-    const auto slot = static_cast<std::uint32_t>(columns_.shapes_size());
-    const auto [known, is_new] = slots_.try_emplace(body.body.get(), slot);
-    if (is_new) columns_.add_shapes()->set_digest(contents_.Of(*body.body)->digest);
-    columns_.add_ids(body.id);
-    columns_.add_shape_slots(known->second);
-    AddPose(body.X_WB, columns_.mutable_poses());
-    columns_.add_groups(body.bits.group);
-    columns_.add_masks(body.bits.mask);
-    columns_.add_margins(body.margin);
-    columns_.set_count(columns_.count() + 1);
+// Fills in the bodies one after another, each shape in the table once.
+template <class Bodies>
+void WriteBodies(const Bodies& bodies, const SceneContents& contents, v1::BodyColumns* columns) {
+  absl::flat_hash_map<const RigidBody*, std::uint32_t> slots;
+  for (const SceneBody& body : bodies) {
+    const auto slot = static_cast<std::uint32_t>(columns->shapes_size());
+    const auto [known, is_new] = slots.try_emplace(body.body.get(), slot);
+    if (is_new) columns->add_shapes()->set_digest(contents.Of(*body.body)->digest);
+    columns->add_ids(body.id);
+    columns->add_shape_slots(known->second);
+    AddPose(body.X_WB, columns->mutable_poses());
+    columns->add_groups(body.bits.group);
+    columns->add_masks(body.bits.mask);
+    columns->add_margins(body.margin);
   }
-
- private:
-  const SceneContents& contents_;
-  v1::BodyColumns& columns_;
-  absl::flat_hash_map<const RigidBody*, std::uint32_t> slots_;
-};
+  columns->set_count(static_cast<std::uint32_t>(columns->ids_size()));
+}
 
 void FillPoses(absl::Span<const BodyPose> moved, v1::BodyPoseColumns* columns) {
   columns->set_count(static_cast<std::uint32_t>(moved.size()));
@@ -322,8 +316,8 @@ std::optional<BodyId> FillBodies(const Scene& scene, const BodyRange& range,
     found.resize(range.most);
   }
   std::ranges::sort(found);
-  BodyWriter writer(contents, columns);
-  for (const auto& [id, i] : found) writer.Add(scene.BodyAt(i));
+  const auto body_of = [&](const auto& one) { return scene.BodyAt(one.second); };
+  WriteBodies(std::views::transform(found, body_of), contents, columns);
   return next;
 }
 
@@ -339,10 +333,7 @@ void FillRules(absl::Span<const PairRule> rules, v1::PairRuleColumns* columns) {
 
 void FillDiff(const SceneDiff& diff, const SceneContents& contents, v1::SceneChange* change) {
   change->mutable_removed_bodies()->Add(diff.removed.begin(), diff.removed.end());
-  if (!diff.put.empty()) {
-    BodyWriter writer(contents, change->mutable_bodies());
-    for (const SceneBody& body : diff.put) writer.Add(body);
-  }
+  if (!diff.put.empty()) WriteBodies(diff.put, contents, change->mutable_bodies());
   if (!diff.moved.empty()) FillPoses(diff.moved, change->mutable_poses());
   if (!diff.removed_rules.empty()) FillRules(diff.removed_rules, change->mutable_removed_rules());
   if (!diff.rules.empty()) FillRules(diff.rules, change->mutable_rules());

@@ -30,10 +30,10 @@
 #include "server/fence/refused_calls.h"
 #include "server/fence/silent_connections.h"
 #include "server/fence/stream_fence.h"
-#include "server/observe/connection_series.h"
 #include "server/observe/descriptor.h"
 #include "server/observe/liveness.h"
 #include "server/observe/log.h"
+#include "server/observe/metrics.h"
 #include "server/observe/steady_clock.h"
 #include "server/schedule/accept_loop.h"
 

@@ -18,7 +18,7 @@
 #include "absl/time/time.h"
 #include "server/fence/connection_table.h"
 #include "server/fence/stream_counts.h"
-#include "server/observe/connection_series.h"
+#include "server/observe/metrics.h"
 #include "server/observe/steady_clock.h"
 
 namespace clearance::server {

@@ -15,7 +15,7 @@ absl::string_view AsAbsl(std::string_view text) { return {text.data(), text.size
 
 }  // namespace
 
-void Audit::Write(const Caller& caller, const RegistryChange& change) const {
+void WriteAudit(Log& log, const Caller& caller, const RegistryChange& change) {
   const std::string principal = caller.principal_id();
   const LogField fields[] = {{"action", AsAbsl(change.action)},
                              {"outcome", AsAbsl(change.outcome)},
@@ -26,7 +26,7 @@ void Audit::Write(const Caller& caller, const RegistryChange& change) const {
                              {"peer", caller.peer},
                              {kRequestIdKey, caller.request_id},
                              {"trace_id", caller.trace_id}};
-  log_.Write(LogLevel::kAudit, "registry", fields);
+  log.Write(LogLevel::kAudit, "registry", fields);
 }
 
 void RefusalLog::Write(const Caller& caller, std::string_view method, const absl::Status& status) {

@@ -22,20 +22,11 @@ struct RegistryChange {
   std::string_view outcome;    // "changed", "unchanged" or the code of the refusal
 };
 
-// Writes one line for each attempt to change the registry: the caller, its address, the change and
+// Writes one line for an attempt to change the registry: the caller, its address, the change and
 // the outcome. These lines have a separate level, AUDIT, which no --log_level silences and by which
 // they can be routed. None is held back, and one that could not be written is counted
 // (log_writer.h). Thread-safe.
-class Audit {
- public:
-  // `log` outlives this.
-  explicit Audit(Log& log) : log_(log) {}
-
-  void Write(const Caller& caller, const RegistryChange& change) const;
-
- private:
-  Log& log_;
-};
+void WriteAudit(Log& log, const Caller& caller, const RegistryChange& change);
 
 // Writes lines about callers that were not let in, and about sessions that the server ended because
 // they held too much of what was deleted. There are only so many of each an hour: a client that

@@ -76,21 +76,12 @@ class Loop final : public HttpServer {
     workers_.join();
   }
 
-  Error Listen(const std::string& host, const std::string& port) {
-    Error error;
+  // Throws boost::system::system_error if the address cannot be bound.
+  void Run(const std::string& host, const std::string& port) {
     const auto found = tcp::resolver(context_).resolve(
-        tcp::v4(), host, port, tcp::resolver::passive | tcp::resolver::numeric_service, error);
-    if (error) return error;
-    const tcp::endpoint endpoint = found.begin()->endpoint();
-    acceptor_.open(endpoint.protocol(), error);
-    if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
-    if (!error) acceptor_.bind(endpoint, error);
-    if (!error) acceptor_.listen(tcp::acceptor::max_listen_connections, error);
-    if (!error) port_ = acceptor_.local_endpoint(error).port();
-    return error;
-  }
-
-  void Run() {
+        tcp::v4(), host, port, tcp::resolver::passive | tcp::resolver::numeric_service);
+    acceptor_ = tcp::acceptor(context_, found.begin()->endpoint());
+    port_ = acceptor_.local_endpoint().port();
     Accept();
     thread_ = std::thread([this] { context_.run(); });
   }
@@ -324,15 +315,12 @@ class Loop final : public HttpServer {
 
   // Ends the oldest connection; one that writes a reply only if no other can be ended.
   void EndLongest() {
-    const auto end_first = [this](std::initializer_list<Stage> stages) {
-      const auto found = std::ranges::find_if(connections_, [&](const auto& one) {
-        return std::ranges::find(stages, one->stage()) != stages.end();
-      });
-      if (found == connections_.end()) return false;
-      ConnectionPtr(*found)->End();  // which forgets it
-      return true;
+    const auto worth = [](const ConnectionPtr& one) {
+      if (one->stage() == Stage::kAnswering) return 2;
+      return one->stage() == Stage::kWriting ? 1 : 0;
     };
-    if (!end_first({Stage::kReading, Stage::kLeaving})) end_first({Stage::kWriting});
+    const auto least = std::ranges::min_element(connections_, {}, worth);
+    if (worth(*least) < 2) ConnectionPtr(*least)->End();  // which forgets it
   }
 
   bool TakesBody(const std::string& path) const {
@@ -394,15 +382,16 @@ absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(const std::string&
   auto loop = std::make_unique<Loop>(std::move(handler), std::move(takes_body), deadline);
   const std::size_t colon = std::min(address.rfind(':'), address.size());
   const std::string port = address.substr(std::min(colon + 1, address.size()));
-  if (const Error error = loop->Listen(address.substr(0, colon), port)) {
+  try {
+    loop->Run(address.substr(0, colon), port);
+  } catch (const boost::system::system_error& error) {
     const char* const advice =
-        error == asio::error::address_in_use
+        error.code() == asio::error::address_in_use
             ? "; stop the process there, or choose another address with --http_listen"
             : "";
     return absl::UnavailableError(
-        absl::StrCat("cannot listen for HTTP on ", address, ": ", error.message(), advice));
+        absl::StrCat("cannot listen for HTTP on ", address, ": ", error.code().message(), advice));
   }
-  loop->Run();
   return loop;
 }
 

@@ -53,13 +53,11 @@ struct HumanText {
   }
 };
 
-struct JsonValue {
-  nlohmann::ordered_json operator()(absl::string_view text) const { return std::string(text); }
-  template <class T>
-  nlohmann::ordered_json operator()(T value) const {
-    return value;
-  }
-};
+nlohmann::ordered_json JsonOf(absl::string_view text) { return std::string(text); }
+template <class T>
+nlohmann::ordered_json JsonOf(T value) {
+  return value;
+}
 
 std::string FormatHuman(const LogRecord& record) {
   std::string line =
@@ -77,7 +75,8 @@ std::string FormatJson(const LogRecord& record) {
   object["level"] = NameOf(record.level);
   object["message"] = std::string(record.message);
   for (const LogField& field : record.fields) {
-    object[std::string(field.key())] = std::visit(JsonValue(), field.value());
+    object[std::string(field.key())] =
+        std::visit([](auto value) { return JsonOf(value); }, field.value());
   }
   // ASCII only, and what is no UTF-8 is replaced: whatever a peer sent, the line stays one valid
   // object.

@@ -2,14 +2,11 @@
 #include "server/observe/log_writer.h"
 
 #include <poll.h>
-#include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <climits>
-#include <csignal>
-#include <functional>
 #include <utility>
 
 #include "absl/time/clock.h"
@@ -31,22 +28,11 @@ bool TakesMore(int descriptor, int milliseconds) {
   return poll(&look, 1, milliseconds) > 0;
 }
 
-// Starts a thread that takes no signals: the thread that waits for them takes them.
-std::thread WithoutSignals(std::function<void()> run) {
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread thread(std::move(run));
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return thread;
-}
-
 }  // namespace
 
 LogWriter::LogWriter(int descriptor, LogFormat format, LostLines lost, LogRoom room)
     : descriptor_(descriptor), format_(format), lost_(lost), room_(room) {
-  thread_ = WithoutSignals([this] { Loop(); });
+  thread_ = std::thread([this] { Loop(); });
 }
 
 LogWriter::~LogWriter() {

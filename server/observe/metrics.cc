@@ -58,22 +58,16 @@ Metrics::Metrics(absl::string_view version) {
   }
   add_limit("principal");
   add_limit("other");
-  const auto refused = [this](const char* reason) {
-    return &connections_refused_.Add({{"reason", reason}});
-  };
-  const auto cut = [this](const char* reason) {
-    return &connections_cut_.Add({{"reason", reason}});
-  };
+  const auto refused = AddEach(connections_refused_, "reason", "total address cut descriptors");
+  const auto cut = AddEach(connections_cut_, "reason", "streams resets flood");
   connections_ = {.open = &connections_open_,
-                  .refused_total = refused("total"),
-                  .refused_address = refused("address"),
-                  .refused_cut = refused("cut"),
-                  .refused_descriptors = refused("descriptors"),
-                  .cut_streams = cut("streams"),
-                  .cut_resets = cut("resets"),
-                  .cut_flood = cut("flood")};
-  tls_ = {
-      .expiry = &tls_expiry_, .reloaded = &tls_reloads(true), .not_reloaded = &tls_reloads(false)};
+                  .refused_total = refused[0],
+                  .refused_address = refused[1],
+                  .refused_cut = refused[2],
+                  .refused_descriptors = refused[3],
+                  .cut_streams = cut[0],
+                  .cut_resets = cut[1],
+                  .cut_flood = cut[2]};
   build_info_.Add({{"version", std::string(version)}, {"compiler", CLEARANCE_COMPILER}}).Set(1);
 }
 
@@ -164,7 +158,7 @@ void Metrics::ShowLimits(const ServerConfig& config) {
 
 std::string Metrics::Scrape() const {
   std::vector<prometheus::MetricFamily> families = registry_.Collect();
-  std::ranges::move(CollectProcessMetrics(), std::back_inserter(families));
+  std::ranges::move(CollectProcessMetrics(start_), std::back_inserter(families));
   std::ostringstream text;
   prometheus::TextSerializer().Serialize(text, families);
   return std::move(text).str();

@@ -13,7 +13,9 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "prometheus/counter.h"
 #include "prometheus/family.h"
@@ -21,13 +23,54 @@
 #include "prometheus/histogram.h"
 #include "prometheus/registry.h"
 #include "server/observe/batch_tally.h"
-#include "server/observe/connection_series.h"
-#include "server/observe/families.h"
 #include "server/observe/rpc_series.h"
 
 namespace clearance::server {
 
 struct ServerConfig;
+
+// Buckets of histograms: upper bounds, inclusive. Those that a BatchTally counts are in
+// batch_tally.h.
+// The usual defaults start at 5 ms, which is above nearly everything that happens here.
+inline constexpr std::array kHandlingSecondsBuckets = {
+    50e-6, 100e-6, 250e-6, 500e-6, 1e-3, 2.5e-3, 5e-3, 10e-3,
+    25e-3, 50e-3,  100e-3, 250e-3, 0.5,  1.0,    2.5,  10.0};
+inline constexpr std::array kComputeSecondsBuckets = {1e-6,   5e-6,   10e-6,  25e-6,  50e-6, 100e-6,
+                                                      250e-6, 500e-6, 1e-3,   2.5e-3, 5e-3,  10e-3,
+                                                      25e-3,  50e-3,  100e-3, 250e-3, 1.0,   10.0};
+inline constexpr std::array kCommitSecondsBuckets = {1e-3,   2.5e-3, 5e-3,   10e-3, 25e-3, 50e-3,
+                                                     100e-3, 250e-3, 500e-3, 1.0,   2.5,   10.0};
+// A cheaper message never comes to a worker.
+inline constexpr std::array kWorkSecondsBuckets = {
+    100e-6, 500e-6, 1e-3, 2.5e-3, 5e-3, 10e-3, 25e-3, 50e-3, 100e-3, 250e-3, 1.0, 10.0, 100.0};
+inline constexpr std::array kRowBuckets = {1.0,    4.0,    16.0,    64.0,   256.0,
+                                           1024.0, 4096.0, 16384.0, 65536.0};
+
+inline prometheus::Histogram::BucketBoundaries ToBuckets(const auto& bounds) {
+  return {bounds.begin(), bounds.end()};
+}
+
+// Adds a series for each of the values, which are separated by blanks.
+template <class Series>
+std::vector<Series*> AddEach(prometheus::Family<Series>& family, const char* label,
+                             absl::string_view values) {
+  std::vector<Series*> series;
+  for (const absl::string_view value : absl::StrSplit(values, ' '))
+    series.push_back(&family.Add({{label, std::string(value)}}));
+  return series;
+}
+
+// Handles live as long as the Metrics.
+struct ConnectionSeries {
+  prometheus::Gauge* open = nullptr;
+  prometheus::Counter* refused_total = nullptr;        // as many were open as the server takes
+  prometheus::Counter* refused_address = nullptr;      // as many of one address
+  prometheus::Counter* refused_cut = nullptr;          // one of the address was cut lately
+  prometheus::Counter* refused_descriptors = nullptr;  // the process had no descriptor left
+  prometheus::Counter* cut_streams = nullptr;          // open, with more streams than are allowed
+  prometheus::Counter* cut_resets = nullptr;           // open, with too many streams given up
+  prometheus::Counter* cut_flood = nullptr;            // sending what no honest client sends
+};
 
 // Counts the answers of one kind that were drawn to be checked; each counts in one of the first
 // three.
@@ -110,10 +153,8 @@ class Metrics {
   // texts that name no setting which refuses.
   prometheus::Counter& limit_refusals(absl::string_view limit);
   const ConnectionSeries& connections() const { return connections_; }
-  const TlsSeries& tls() const { return tls_; }
 
-  // Returns every series, with those of the process (read from /proc now), in Prometheus' text
-  // format.
+  // Returns every series, with those of the process, in Prometheus' text format.
   std::string Scrape() const;
 
  private:
@@ -136,6 +177,7 @@ class Metrics {
   KindSeries MakeKindSeries(QueryKind kind);
   CheckSeries MakeCheckSeries(QueryKind kind);
 
+  const absl::Time start_ = absl::Now();  // of the process, about
   prometheus::Registry registry_;
 #define SERIES(Type, handle, name, help, more, ...) \
   prometheus::Type& handle##_ = CLEARANCE_SERIES(Type, name, help, __VA_ARGS__);
@@ -154,7 +196,6 @@ class Metrics {
   // By the setting; also "principal" and "other".
   absl::flat_hash_map<std::string, prometheus::Counter*> refusals_by_limit_;
   ConnectionSeries connections_;
-  TlsSeries tls_;
 };
 
 }  // namespace clearance::server

@@ -3,7 +3,7 @@
 // The clock by which the server waits and measures. The wall clock may be put forward or back at
 // any time, by hand or by NTP, and no wait or measurement may end early or late because of that.
 // The wall clock is asked only for times that people read (in log lines) or have dated
-// (certificates).
+// (certificates), and for what gRPC wants or gives as a date.
 
 #pragma once
 
@@ -50,5 +50,9 @@ inline SteadyTime SteadyNow() {
 
 // SteadyNow, or a test's replacement.
 using SteadyClock = std::function<SteadyTime()>;
+
+// Returns the time of the wall clock. Unlike absl::Now, which asks the clock every other second
+// only, it sees at once that the clock was put forward or back. Thread-safe.
+inline absl::Time WallNow() { return absl::FromChrono(std::chrono::system_clock::now()); }
 
 }  // namespace clearance::server

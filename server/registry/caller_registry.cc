@@ -46,12 +46,12 @@ absl::StatusOr<Page> ListFor(const Caller& caller, std::string_view prefix, std:
   return page;
 }
 
-void WriteLine(const Audit* audit, const Caller& caller, RegistryChange change,
+void WriteLine(Log* audit, const Caller& caller, RegistryChange change,
                const absl::Status& status) {
   if (audit == nullptr) return;
   const std::string code = absl::StatusCodeToString(status.code());
   if (!status.ok()) change.outcome = code;
-  audit->Write(caller, change);
+  WriteAudit(*audit, caller, change);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ namespace clearance::server {
 class CallerRegistry {
  public:
   // All arguments outlive this; the caller's principal may change. A null audit writes nothing.
-  CallerRegistry(const Registry& registry, const Caller& caller, const Audit* audit)
+  CallerRegistry(const Registry& registry, const Caller& caller, Log* audit)
       : registry_(registry), caller_(caller), audit_(audit) {}
 
   // Returns, before a registration, the options that the caller may have. Only the change itself
@@ -60,13 +60,13 @@ class CallerRegistry {
 
   const Registry& registry_;
   const Caller& caller_;
-  const Audit* const audit_;
+  Log* const audit_;
 };
 
 // The same for scenes.
 class CallerScenes {
  public:
-  CallerScenes(const SceneRegistry& registry, const Caller& caller, const Audit* audit)
+  CallerScenes(const SceneRegistry& registry, const Caller& caller, Log* audit)
       : registry_(registry), caller_(caller), audit_(audit) {}
 
   // INVALID_ARGUMENT if `field` holds no name, PERMISSION_DENIED for one outside the prefixes.
@@ -89,7 +89,7 @@ class CallerScenes {
  private:
   const SceneRegistry& registry_;
   const Caller& caller_;
-  const Audit* const audit_;
+  Log* const audit_;
 };
 
 }  // namespace clearance::server

@@ -41,17 +41,11 @@ inline bool AsksForScene(const CallScope& call, const std::string& name,
 inline bool AsksByName(const CallScope& call, const v1::GetShapeRequest& request) {
   return !request.has_digest() || !call.registry.FindByDigest(request.digest()).ok();
 }
-inline bool AsksByName(const CallScope& /*call*/, const v1::ListShapesRequest& /*request*/) {
-  return true;
-}
 inline bool AsksByName(const CallScope& call, const v1::CreateSceneRequest& request) {
   return AsksForShapes(call, request.content().bodies().shapes(), 0);
 }
 inline bool AsksByName(const CallScope& call, const v1::GetSceneRequest& request) {
   return AsksForScene(call, request.name(), request.min_revision());
-}
-inline bool AsksByName(const CallScope& /*call*/, const v1::ListScenesRequest& /*request*/) {
-  return true;
 }
 inline bool AsksByName(const CallScope& call, const v1::UpdateSceneRequest& request) {
   return AsksForScene(call, request.name(), 0) ||
@@ -73,9 +67,10 @@ inline bool AsksByName(const CallScope& call, const v1::SessionRequest& request)
   const v1::OpenScene& scene = request.open_scene();
   return request.has_open_scene() && AsksForScene(call, scene.name(), scene.min_revision());
 }
-// The other requests: questions, and requests without names.
+// The other requests: listings, questions, and requests without names.
 template <class Request>
 bool AsksByName(const CallScope& call, const Request& request) {
+  if constexpr (requires { request.prefix(); }) return true;
   if constexpr (requires { request.open_scene(); }) {
     const v1::OpenScene& open = request.open_scene();
     if (request.has_open_scene() && AsksForScene(call, open.name(), open.min_revision()))

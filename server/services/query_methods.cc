@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/services/query_methods.h"
-
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -15,6 +13,7 @@
 #include "server/convert/shape_content.h"
 #include "server/guard/refusal.h"
 #include "server/kinds/kinds.h"
+#include "server/services/methods.h"
 #include "server/session/batch_job.h"
 #include "server/session/session_scenes.h"
 #include "server/session/shape_reference.h"
@@ -270,15 +269,9 @@ std::uint64_t UnaryQuery<Request, Response>::CostOf(const CallScope& call, const
   }
 }
 
-template struct UnaryQuery<v1::DistanceRequest, v1::DistanceResponse>;
-template struct UnaryQuery<v1::IntersectionRequest, v1::IntersectionResponse>;
-template struct UnaryQuery<v1::TimeOfCollisionRequest, v1::TimeOfCollisionResponse>;
-template struct UnaryQuery<v1::CheckRequest, v1::CheckResponse>;
-template struct UnaryQuery<v1::MinimumDistanceRequest, v1::MinimumDistanceResponse>;
-template struct UnaryQuery<v1::NearestRequest, v1::NearestResponse>;
-template struct UnaryQuery<v1::OverlapRequest, v1::OverlapResponse>;
-template struct UnaryQuery<v1::SweepRequest, v1::SweepResponse>;
-template struct UnaryQuery<v1::RayRequest, v1::RayResponse>;
+#define QUERY(name, field, service, label, states) \
+  template struct UnaryQuery<v1::name##Request, v1::name##Response>;
+#include "server/observe/methods.def"
 
 // NOLINTNEXTLINE(readability-function-size): one parameter for each thing that an answer is about
 absl::Status AnswerPairDistance(const CallScope& call, const v1::PairDistanceRequest& request,

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/services/server_info.h"
-
 #include <google/protobuf/util/time_util.h>
 
 #include "core/math/tolerance.h"
-#include "server/observe/wall_clock.h"
+#include "server/observe/steady_clock.h"
+#include "server/services/methods.h"
 
 namespace clearance::server {
 namespace {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/services/shape_methods.h"
-
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -12,6 +10,7 @@
 #include "server/guard/quota.h"
 #include "server/guard/refusal.h"
 #include "server/registry/shape_name.h"
+#include "server/services/methods.h"
 #include "server/services/pages.h"
 #include "server/session/shape_reference.h"
 

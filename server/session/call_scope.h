@@ -56,7 +56,7 @@ struct ServerParts {
   SceneRegistry* scenes = nullptr;         // null: no method of SceneService is called
   AnswerChecker* checker = nullptr;        // null: no answer is checked
   Authenticator* authenticator = nullptr;  // null: every caller may do everything
-  const Audit* audit = nullptr;            // null: changes of the registry are not written down
+  Log* audit = nullptr;                    // null: changes of the registry are not written down
   RefusalLog* refusal_log = nullptr;       // null: refused callers are not written down
   ShareLedger bytes = ShareLedger(kBytesInFlight);
   TrackRegistry* tracks = nullptr;  // null: no session is asked about tracks

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "server/config/listen_address.h"
-#include "server/observe/wall_clock.h"
+#include "server/observe/steady_clock.h"
 #include "server/schedule/worker_pool.h"
 #include "server/services/scene_expiry.h"
 #include "server/session/call_scope.h"
@@ -103,7 +103,6 @@ class RunningServer final : public GrpcServer {
                        &metrics.total_session_bytes()),
         memory_ledger_({.registry = registry, .store = nullptr, .scenes = &memory_scenes_}),
         refusal_log_(options.log == nullptr ? nullptr : std::make_unique<RefusalLog>(*options.log)),
-        audit_(options.log == nullptr ? nullptr : std::make_unique<Audit>(*options.log)),
         parts_{.limits = limits_,
                .registry = registry,
                .metrics = metrics,
@@ -112,7 +111,7 @@ class RunningServer final : public GrpcServer {
                .scenes = options.ledger == nullptr ? &memory_scenes_ : options.ledger->scenes(),
                .checker = options.checker,
                .authenticator = options.authenticator,
-               .audit = audit_.get(),
+               .audit = options.log,
                .refusal_log = refusal_log_.get(),
                .bytes = ShareLedger(kBytesInFlight, options.max_total_bytes_in_flight,
                                     &metrics.total_bytes_in_flight()),
@@ -148,7 +147,6 @@ class RunningServer final : public GrpcServer {
   ShareLedger session_bytes_;
   ShapeLedger memory_ledger_;
   const std::unique_ptr<RefusalLog> refusal_log_;  // null: without a log
-  const std::unique_ptr<const Audit> audit_;       // null: without a log
   ServerParts parts_;
   const std::jthread expiry_;
   HealthBoard health_;

@@ -164,11 +164,10 @@ absl::StatusOr<TlsMaterial> JudgeTlsTexts(TlsTexts texts, const TlsFiles& files)
 }
 
 absl::StatusOr<std::unique_ptr<TlsCertificates>> TlsCertificates::Load(const TlsFiles& files,
-                                                                       const TlsSeries& series,
-                                                                       Log* log) {
+                                                                       Metrics& metrics, Log* log) {
   absl::StatusOr<TlsTexts> texts = ReadTlsFiles(files);
   if (!texts.ok()) return texts.status();
-  std::unique_ptr<TlsCertificates> certificates(new TlsCertificates(files, series, log));
+  std::unique_ptr<TlsCertificates> certificates(new TlsCertificates(files, metrics, log));
   certificates->last_tried_ = *texts;
   absl::StatusOr<TlsMaterial> material = JudgeTlsTexts(*std::move(texts), files);
   if (!material.ok()) return material.status();
@@ -239,19 +238,19 @@ void TlsCertificates::LookAgain() {
   }
   if (material.ok()) {
     Use(*std::move(material));
-    series_.reloaded->Increment();
+    metrics_.tls_reloads(true).Increment();
     return;
   }
   const bool is_known = !is_read && last_trouble_ == material.status().message();
   last_trouble_ = std::string(material.status().message());
   if (is_known) return;
-  series_.not_reloaded->Increment();
+  metrics_.tls_reloads(false).Increment();
   log_->Warning("TLS reload failed; keeping previous certificate",
                 {{"reason", material.status().message()}});
 }
 
 void TlsCertificates::Use(TlsMaterial material) {
-  series_.expiry->Set(static_cast<double>(absl::ToUnixSeconds(material.expiry)));
+  metrics_.tls_expiry().Set(static_cast<double>(absl::ToUnixSeconds(material.expiry)));
   const std::string expires =
       absl::FormatTime(absl::RFC3339_sec, material.expiry, absl::UTCTimeZone());
   if (material.expiry <= absl::Now()) {

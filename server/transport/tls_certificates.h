@@ -20,8 +20,8 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "server/config/server_config.h"
-#include "server/observe/connection_series.h"
 #include "server/observe/log.h"
+#include "server/observe/metrics.h"
 
 namespace clearance::server {
 
@@ -50,9 +50,9 @@ absl::StatusOr<TlsMaterial> JudgeTlsTexts(TlsTexts texts, const TlsFiles& files)
 // Thread-safe. Outlives the servers that use its credentials, one at most.
 class TlsCertificates {
  public:
-  // FAILED_PRECONDITION, with the flag, the file and the reason. `log` outlives this.
+  // FAILED_PRECONDITION, with the flag, the file and the reason. Metrics and log outlive this.
   static absl::StatusOr<std::unique_ptr<TlsCertificates>> Load(const TlsFiles& files,
-                                                               const TlsSeries& series, Log* log);
+                                                               Metrics& metrics, Log* log);
 
   // Returns credentials for TLS 1.2 and above. If the files name a client CA, a client without a
   // certificate from it is refused. The AuthContext of other calls names the certificate's holder.
@@ -62,8 +62,8 @@ class TlsCertificates {
   void LookSoon();
 
  private:
-  TlsCertificates(const TlsFiles& files, const TlsSeries& series, Log* log)
-      : files_(files), series_(series), log_(log) {}
+  TlsCertificates(const TlsFiles& files, Metrics& metrics, Log* log)
+      : files_(files), metrics_(metrics), log_(log) {}
 
   static grpc_ssl_certificate_config_reload_status Fetch(
       void* self, grpc_ssl_server_certificate_config** config);
@@ -73,7 +73,7 @@ class TlsCertificates {
   void Use(TlsMaterial material);
 
   const TlsFiles files_;
-  const TlsSeries series_;
+  Metrics& metrics_;
   Log* const log_;
   TlsTexts last_tried_;       // of the watching thread
   std::string last_trouble_;  // of the watching thread

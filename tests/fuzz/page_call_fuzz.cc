@@ -12,7 +12,7 @@
 #include <string>
 
 #include "server/observe/metrics.h"
-#include "server/page/page_calls.h"
+#include "server/page/page.h"
 #include "server/registry/registry.h"
 #include "server/transport/grpc_server.h"
 #include "tests/fuzz/fuzz_check.h"

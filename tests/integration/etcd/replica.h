@@ -16,7 +16,6 @@
 
 #include "clearance/v1/shape.pb.h"
 #include "server/app/restore.h"
-#include "server/app/shared_mirror.h"
 #include "server/convert/shape_content.h"
 #include "server/etcd/etcd_store.h"
 #include "server/storage/shape_ledger.h"

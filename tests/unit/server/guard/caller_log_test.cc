@@ -18,11 +18,12 @@ TEST(Audit, TellsWhoDidWhatWhateverTheLevelOfTheLog) {
           [&](absl::string_view line) { written.append(line.data(), line.size()); });
   const Caller caller{
       .principal = nullptr, .peer = "ipv4:127.0.0.1:7", .request_id = "id-1", .trace_id = ""};
-  Audit(log).Write(caller, {.action = "delete",
-                            .name = "crate",
-                            .digest = "v1-sha256-00",
-                            .revision = 7,
-                            .outcome = "changed"});
+  WriteAudit(log, caller,
+             {.action = "delete",
+              .name = "crate",
+              .digest = "v1-sha256-00",
+              .revision = 7,
+              .outcome = "changed"});
   EXPECT_THAT(written,
               HasSubstr(" AUDIT registry action=delete outcome=changed name=crate "
                         "digest=v1-sha256-00 revision=7 principal=anyone peer=ipv4:127.0.0.1:7 "
@@ -35,8 +36,8 @@ TEST(Audit, ShowsNoMoreOfANameThanOneMayHave) {
           [&](absl::string_view line) { written.append(line.data(), line.size()); });
   // Cut in the middle of a character.
   const std::string name = std::string(127, 'n') + std::string(1 << 20, '\xc3');
-  Audit(log).Write(
-      Caller{},
+  WriteAudit(
+      log, Caller{},
       {.action = "delete", .name = name, .digest = "", .revision = 0, .outcome = "unchanged"});
   EXPECT_THAT(written, HasSubstr(std::string(127, 'n')));
   EXPECT_LT(written.size(), 1000u);

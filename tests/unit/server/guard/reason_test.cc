@@ -5,48 +5,42 @@
 
 #include <cctype>
 #include <fstream>
+#include <regex>
 #include <set>
-#include <sstream>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace clearance::server {
 namespace {
 
-struct Row {
-  std::string_view name, text;
-};
-
-std::vector<Row> Table() {
-  std::vector<Row> rows;
-#define CLEARANCE_TEST_ROW(constant, name, text) rows.push_back({name, text});
-  CLEARANCE_SERVER_REASONS(CLEARANCE_TEST_ROW)
-#undef CLEARANCE_TEST_ROW
-  return rows;
+std::vector<std::string> Names() {
+  std::vector<std::string> names;
+#define CLEARANCE_TEST_NAME(constant, name) names.emplace_back(name);
+  CLEARANCE_SERVER_REASONS(CLEARANCE_TEST_NAME)
+#undef CLEARANCE_TEST_NAME
+  return names;
 }
 
-TEST(Reason, PageHasTheTableOfTheServer) {
-  std::vector<std::string> listed, expected;
+TEST(Reason, PageExplainsEachReasonOfTheServer) {
+  std::vector<std::string> listed;
   std::ifstream page(CLEARANCE_REASONS_PAGE);
   ASSERT_TRUE(page.is_open());
+  const std::regex row(R"(\| `([A-Z_]+)` \| [A-Z].+\. \|)");
   for (std::string line; std::getline(page, line);) {
-    if (line.starts_with("| `")) listed.push_back(line);
+    if (!line.starts_with("| `")) continue;
+    std::smatch parts;
+    ASSERT_TRUE(std::regex_match(line, parts, row)) << line;
+    listed.push_back(parts[1]);
   }
-  for (const Row& row : Table()) {
-    std::ostringstream line;
-    line << "| `" << row.name << "` | " << row.text << " |";
-    expected.push_back(line.str());
-  }
-  EXPECT_EQ(listed, expected);
+  EXPECT_EQ(listed, Names());
 }
 
 TEST(Reason, NamesAreUniqueCapitalsOfAtMost63Characters) {
-  std::set<std::string_view> names;
-  for (const Row& row : Table()) {
-    EXPECT_TRUE(names.insert(row.name).second) << row.name;
-    EXPECT_LE(row.name.size(), 63u) << row.name;
-    for (const char c : row.name) EXPECT_TRUE(c == '_' || std::isupper(c) != 0) << row.name;
+  std::set<std::string> names;
+  for (const std::string& name : Names()) {
+    EXPECT_TRUE(names.insert(name).second) << name;
+    EXPECT_LE(name.size(), 63u) << name;
+    for (const char c : name) EXPECT_TRUE(c == '_' || std::isupper(c) != 0) << name;
   }
 }
 

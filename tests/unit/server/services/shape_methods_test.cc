@@ -2,8 +2,6 @@
 //
 // Batches of shapes that several workers build. Oracle: the digest of each item alone.
 
-#include "server/services/shape_methods.h"
-
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -14,6 +12,7 @@
 
 #include "absl/time/time.h"
 #include "server/convert/shape_content.h"
+#include "server/services/methods.h"
 
 namespace clearance::server {
 namespace {
