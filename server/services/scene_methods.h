@@ -12,7 +12,6 @@
 #include "absl/status/status.h"
 #include "clearance/v1/scene_service.pb.h"
 #include "server/registry/scene_registry.h"
-#include "server/schedule/stop_rule.h"
 #include "server/schedule/work.h"
 #include "server/session/call_scope.h"
 

@@ -6,7 +6,7 @@
 
 #include "absl/status/status.h"
 #include "clearance/v1/server_service.pb.h"
-#include "server/schedule/stop_rule.h"
+#include "server/schedule/work.h"
 #include "server/session/call_scope.h"
 
 namespace clearance::server {

@@ -10,7 +10,6 @@
 
 #include "absl/status/status.h"
 #include "clearance/v1/shape_service.pb.h"
-#include "server/schedule/stop_rule.h"
 #include "server/schedule/work.h"
 #include "server/session/call_scope.h"
 

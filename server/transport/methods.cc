@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "server/convert/wire_errors.h"
-#include "server/schedule/stop_rule.h"
 #include "server/schedule/work.h"
 #include "server/services/query_methods.h"
 #include "server/services/scene_methods.h"

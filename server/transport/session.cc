@@ -17,7 +17,6 @@
 #include "server/guard/refusal.h"
 #include "server/guard/share_ledger.h"
 #include "server/schedule/pending_work.h"
-#include "server/schedule/stop_rule.h"
 #include "server/schedule/work.h"
 #include "server/services/asks_by_name.h"
 #include "server/session/session_state.h"

@@ -25,7 +25,7 @@
 #include "server/fence/listener.h"
 #include "server/guard/principal.h"
 #include "server/observe/log_allowance.h"
-#include "server/schedule/stop_rule.h"
+#include "server/schedule/work.h"
 #include "tests/integration/service/harness.h"
 #include "tests/support/shell.h"
 #include "tests/support/shifted_clock.h"
