@@ -7,6 +7,8 @@
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/message_lite.h>
 #include <grpcpp/server_context.h>
+#include <grpcpp/support/async_stream.h>
+#include <grpcpp/support/async_unary_call.h>
 #include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/status.h>
 
@@ -28,6 +30,10 @@
 
 namespace clearance::server {
 
+using UnaryWriter = grpc::ServerAsyncResponseWriter<grpc::ByteBuffer>;
+using StreamWriter = grpc::ServerAsyncWriter<grpc::ByteBuffer>;
+using TwoWayStream = grpc::ServerAsyncReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer>;
+
 // A call as gRPC has it: its operations, and the bytes that came last. Every started operation is
 // awaited before the call goes.
 template <class Stream>
@@ -36,6 +42,38 @@ struct RawCall {
   Stream stream{&context};
   Operation requested, written, finished;
   grpc::ByteBuffer incoming;
+};
+
+// A generated service whose methods are all raw, so that a message's size is known before it is
+// parsed. Must outlive the server that it is registered with.
+template <class Generated>
+class RawService final : public Generated::Service {
+ public:
+  RawService() {
+    for (int i = 0; i < Description().method_count(); ++i) this->MarkMethodRaw(i);
+  }
+
+  static int IndexOf(const char* method) { return Description().FindMethodByName(method)->index(); }
+
+  // Ask gRPC for the next call of a method.
+  void Request(int index, RawCall<UnaryWriter>* call, grpc::ServerCompletionQueue* queue) {
+    this->RequestAsyncUnary(index, &call->context, &call->incoming, &call->stream, queue, queue,
+                            call->requested.Start());
+  }
+  void Request(int index, RawCall<StreamWriter>* call, grpc::ServerCompletionQueue* queue) {
+    this->RequestAsyncServerStreaming(index, &call->context, &call->incoming, &call->stream, queue,
+                                      queue, call->requested.Start());
+  }
+  void Request(int index, RawCall<TwoWayStream>* call, grpc::ServerCompletionQueue* queue) {
+    this->RequestAsyncBidiStreaming(index, &call->context, &call->stream, queue, queue,
+                                    call->requested.Start());
+  }
+
+ private:
+  static const google::protobuf::ServiceDescriptor& Description() {
+    return *google::protobuf::DescriptorPool::generated_pool()->FindServiceByName(
+        Generated::service_full_name());
+  }
 };
 
 // Completes when gRPC reports that the call is over, for any reason. Must be awaited before the

@@ -2,12 +2,7 @@
 
 #include "server/transport/health.h"
 
-#include <grpcpp/support/async_stream.h>
-#include <grpcpp/support/async_unary_call.h>
-
 #include <optional>
-
-#include "server/transport/call.h"
 
 namespace clearance::server {
 namespace {
@@ -18,7 +13,7 @@ using grpc::health::v1::HealthCheckResponse;
 // Longer than any name of a service.
 constexpr std::size_t kMaxHealthBytes = 256;
 
-struct WatchCall : RawCall<grpc::ServerAsyncWriter<grpc::ByteBuffer>> {
+struct WatchCall : RawCall<StreamWriter> {
   explicit WatchCall(Poller& poller)
       : changed(poller.queue()), end(context, &changed), on_drain(poller.Watch(changed)) {}
 
@@ -85,9 +80,8 @@ void HealthBoard::WakeAll() {
 
 Detached ServeHealthChecks(HealthBoard& board, HealthService& service, Poller& poller) {
   const Poller::Presence presence(poller);
-  RawCall<grpc::ServerAsyncResponseWriter<grpc::ByteBuffer>> call;
-  service.RequestCheck(&call.context, &call.incoming, &call.stream, poller.queue(), poller.queue(),
-                       call.requested.Start());
+  RawCall<UnaryWriter> call;
+  service.Request(service.IndexOf("Check"), &call, poller.queue());
   if (!co_await call.requested) co_return;
   ServeHealthChecks(board, service, poller);
 
@@ -105,8 +99,7 @@ Detached ServeHealthWatches(HealthBoard& board, HealthService& service, Poller& 
   const Poller::Presence presence(poller);
   WatchCall call(poller);
   call.end.Await();
-  service.RequestWatch(&call.context, &call.incoming, &call.stream, poller.queue(), poller.queue(),
-                       call.requested.Start());
+  service.Request(service.IndexOf("Watch"), &call, poller.queue());
   if (!co_await call.requested) co_return;
   ServeHealthWatches(board, service, poller);
 

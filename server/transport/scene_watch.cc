@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/transport/scene_watch.h"
-
 #include <cstdint>
 #include <mutex>
 #include <optional>
@@ -15,6 +13,7 @@
 #include "server/services/scene_follower.h"
 #include "server/transport/admission.h"
 #include "server/transport/offload.h"
+#include "server/transport/streams.h"
 #include "server/transport/unary.h"
 
 namespace clearance::server {
@@ -55,7 +54,7 @@ class SceneSignal final : public Signal, public SceneObserver {
   std::optional<SceneEnd> end_;
 };
 
-struct WatchStream : RawCall<SceneWriter> {
+struct WatchStream : RawCall<StreamWriter> {
   explicit WatchStream(Poller& poller)
       : news(poller.queue()), end(context, &news), on_drain(poller.Watch(news)) {}
 
@@ -209,13 +208,14 @@ class Watcher {
 }  // namespace
 
 // NOLINTNEXTLINE(readability-function-cognitive-complexity): every co_await counts as hidden branches of the language
-Detached ServeSceneWatches(ServerParts& parts, const RequestWatchScene& request, Poller& poller) {
+Detached ServeSceneWatches(ServerParts& parts, RawService<v1::SceneService>& service,
+                           Poller& poller) {
   const Poller::Presence presence(poller);
   WatchStream call(poller);
   call.end.Await();
-  request(&call.context, &call.incoming, &call.stream, poller.queue(), call.requested.Start());
+  service.Request(service.IndexOf("WatchScene"), &call, poller.queue());
   if (!co_await call.requested) co_return;
-  ServeSceneWatches(parts, request, poller);
+  ServeSceneWatches(parts, service, poller);
 
   CallAccount account(parts.metrics.Rpc(RpcMethod::kWatchScene));
   account.MessageReceived();

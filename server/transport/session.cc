@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/transport/session.h"
-
 #include <google/protobuf/arena.h>
 #include <grpcpp/support/proto_buffer_reader.h>
 
@@ -23,6 +21,7 @@
 #include "server/session/unread_request.h"
 #include "server/transport/admission.h"
 #include "server/transport/offload.h"
+#include "server/transport/streams.h"
 
 namespace clearance::server {
 namespace {
@@ -74,7 +73,7 @@ absl::Status HoldsDeletedShapes(const Limits& limits) {
                             "are still held; open it again with shapes that are registered."});
 }
 
-struct Stream : RawCall<SessionStream> {
+struct Stream : RawCall<TwoWayStream> {
   explicit Stream(Poller& poller) : on_drain(poller.Watch(read)) {}
 
   // Starts at most one read a message: no effect if that of the next one has begun.
@@ -368,13 +367,13 @@ Task<absl::Status> AnswerMessage(ServerParts& parts, Stream& call, ServedSession
 }  // namespace
 
 // NOLINTNEXTLINE(readability-function-cognitive-complexity): every co_await counts as hidden branches of the language
-Detached ServeSessions(ServerParts& parts, const RequestSession& request, Poller& poller) {
+Detached ServeSessions(ServerParts& parts, RawService<v1::QueryService>& service, Poller& poller) {
   const Poller::Presence presence(poller);
   Stream call(poller);
   call.end.Await();
-  request(&call.context, &call.stream, poller.queue(), call.requested.Start());
+  service.Request(service.IndexOf("Session"), &call, poller.queue());
   if (!co_await call.requested) co_return;
-  ServeSessions(parts, request, poller);
+  ServeSessions(parts, service, poller);
 
   CallAccount account(parts.metrics.Rpc(RpcMethod::kSession));
   ServedSession session(parts, call, poller);

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <google/protobuf/arena.h>
-#include <grpcpp/support/async_unary_call.h>
 
 #include <cstdint>
 #include <functional>
@@ -13,6 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include "clearance/v1/query_service.grpc.pb.h"
+#include "clearance/v1/scene_query_service.grpc.pb.h"
+#include "clearance/v1/scene_service.grpc.pb.h"
+#include "clearance/v1/server_service.grpc.pb.h"
+#include "clearance/v1/shape_service.grpc.pb.h"
 #include "server/guard/quota.h"
 #include "server/guard/refusal.h"
 #include "server/observe/steady_clock.h"
@@ -27,18 +31,27 @@
 
 namespace clearance::server {
 
-using UnaryWriter = grpc::ServerAsyncResponseWriter<grpc::ByteBuffer>;
+// The method that a request is for.
+template <class Request>
+struct MethodOf;
+#define METHOD(name, service, type, role)                 \
+  template <>                                             \
+  struct MethodOf<v1::name##Request> {                    \
+    using Response = v1::name##Response;                  \
+    using Service = RawService<v1::service>;              \
+    static constexpr RpcMethod kRpc = RpcMethod::k##name; \
+  };
+#include "server/observe/methods.def"
 
-// One method: how gRPC is asked for its next call, the cost of a call (in units of kMaxCheapCost),
-// and its answer, which may leave parts. A method that changes the registry has, instead of
-// `answer`, a `plan` of the changes, and `conclude`, which answers from their outcomes. One that
-// may also answer at once has `answer_or_plan` instead of `plan`: it answers or plans changes.
-template <class Request, class Response>
+// One method: the cost of a call (in units of kMaxCheapCost), and its answer, which may leave
+// parts. A method that changes the registry has, instead of `answer`, a `plan` of the changes, and
+// `conclude`, which answers from their outcomes. One that may also answer at once has
+// `answer_or_plan` instead of `plan`: it answers or plans changes.
+template <class Request>
 struct UnaryMethod {
-  RpcMethod rpc;
-  std::function<void(grpc::ServerContext*, grpc::ByteBuffer*, UnaryWriter*,
-                     grpc::ServerCompletionQueue*, void* tag)>
-      request_call;
+  using Response = typename MethodOf<Request>::Response;
+
+  int index = MethodOf<Request>::Service::IndexOf(InfoOf(MethodOf<Request>::kRpc).method);
   std::function<std::uint64_t(const CallScope&, const Request&)> cost =
       [](const CallScope&, const Request&) { return 0; };
   // The cost of the work that cannot be cut into parts. Null: all of it for a method that changes
@@ -109,8 +122,10 @@ inline Outcomes Settle(ShapeLedger& ledger, std::vector<ShapeChange>* changes,
 }
 
 // One call's work, and everything that it holds meanwhile.
-template <class Request, class Response>
+template <class Request>
 struct UnaryWork {
+  using Response = typename MethodOf<Request>::Response;
+
   Offload::Where Place(std::uint64_t cost, std::uint64_t whole_cost, PendingWork* pending) {
     return {account, scope.caller.group(), queue, cost, whole_cost, pending};
   }
@@ -148,7 +163,7 @@ struct UnaryWork {
     arrears.Pay();
   }
 
-  const UnaryMethod<Request, Response>& method;
+  const UnaryMethod<Request>& method;
   const CallScope& scope;
   const StopRule& stop;
   grpc::CompletionQueue* queue;
@@ -163,10 +178,9 @@ struct UnaryWork {
 };
 
 // Takes in a call's request and answers it, as far as its status is OK. Returns the status.
-template <class Request, class Response>
+template <class Request>
 // NOLINTNEXTLINE(readability-function-cognitive-complexity): every co_await counts as hidden branches of the language
-Task<absl::Status> AnswerUnary(UnaryCall& call, UnaryWork<Request, Response>& work,
-                               Poller& poller) {
+Task<absl::Status> AnswerUnary(UnaryCall& call, UnaryWork<Request>& work, Poller& poller) {
   const CallScope& scope = work.scope;
   const ServerParts& parts = scope.parts;
   absl::Status& status = work.status;
@@ -207,19 +221,19 @@ Task<absl::Status> AnswerUnary(UnaryCall& call, UnaryWork<Request, Response>& wo
 
 // Waits for calls of the method on this poller, serves them and lets another wait meanwhile. Ends
 // when the server shuts down. All references outlive it.
-template <class Request, class Response>
+template <class Request>
 // NOLINTNEXTLINE(readability-function-cognitive-complexity): every co_await counts as hidden branches of the language
-Detached ServeUnary(ServerParts& parts, const UnaryMethod<Request, Response>& method,
-                    Poller& poller) {
+Detached ServeUnary(ServerParts& parts, const UnaryMethod<Request>& method,
+                    typename MethodOf<Request>::Service& service, Poller& poller) {
+  using Response = typename MethodOf<Request>::Response;
   const Poller::Presence presence(poller);
   UnaryCall call;
   call.end.Await();
-  method.request_call(&call.context, &call.incoming, &call.stream, poller.queue(),
-                      call.requested.Start());
+  service.Request(method.index, &call, poller.queue());
   if (!co_await call.requested) co_return;
-  ServeUnary(parts, method, poller);
+  ServeUnary(parts, method, service, poller);
 
-  CallAccount account(parts.metrics.Rpc(method.rpc));
+  CallAccount account(parts.metrics.Rpc(MethodOf<Request>::kRpc));
   account.MessageReceived();
   const SteadyTime deadline = DeadlineOf(call.context);
   const StopRule stop(call.end.is_in_vain(), SteadyNow(), deadline);
@@ -227,12 +241,12 @@ Detached ServeUnary(ServerParts& parts, const UnaryMethod<Request, Response>& me
   google::protobuf::Arena arena;
   auto* const request = google::protobuf::Arena::CreateMessage<Request>(&arena);
   auto* const response = google::protobuf::Arena::CreateMessage<Response>(&arena);
-  Admission admission(parts, method.rpc, call.context);
+  Admission admission(parts, MethodOf<Request>::kRpc, call.context);
   CallerRegistry registry(parts.registry, admission.caller(), parts.audit);
   const CallScope scope{parts, admission.caller(), registry};
   ByteAccount bytes(parts.bytes, admission.caller().holder(), poller.queue());
-  UnaryWork<Request, Response> work{method,   scope,     stop,  poller.queue(),
-                                    *request, *response, bytes, admission.Check()};
+  UnaryWork<Request> work{method,   scope,     stop,  poller.queue(),
+                          *request, *response, bytes, admission.Check()};
   absl::Status& status = work.status;
   status = co_await AnswerUnary(call, work, poller);
   if (status.ok() && (method.plan || !work.changes.empty())) {
