@@ -5,7 +5,6 @@
 
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -21,10 +20,9 @@
 
 namespace clearance::server {
 
-// Listens on config.listen with the fence, for at most so many connections. UNAVAILABLE if the
-// address cannot be had. The log outlives the result.
+// Listens on config.listen with the fence. UNAVAILABLE if the address cannot be had. The log
+// outlives the result.
 absl::StatusOr<std::unique_ptr<AcceptLoop>> OpenFence(const ServerConfig& config,
-                                                      std::uint64_t connections,
                                                       const ConnectionSeries& series, Log* log);
 
 // The parts that a server joins the shared registry with. All outlive the result.

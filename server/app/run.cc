@@ -291,13 +291,11 @@ absl::StatusOr<std::unique_ptr<ShapeStore>> Process::OpenStore() {
 
 absl::Status Process::StartGrpc() {
   WarnOfStrangers(config_, &log_);
-  const std::uint64_t connections = FittingConnections(config_.max_connections, &log_);
   ServerConfig fitting = config_;
-  fitting.max_connections = connections;
+  fitting.max_connections = FittingConnections(config_.max_connections, &log_);
   metrics_.ShowLimits(fitting);
   if constexpr (kHasFence) {
-    absl::Status status =
-        Put(OpenFence(config_, connections, metrics_.connections(), &log_), &accept_loop_);
+    absl::Status status = Put(OpenFence(fitting, metrics_.connections(), &log_), &accept_loop_);
     if (!status.ok()) return status;
   } else {
     log_.Warning("this build has no fence: connections are neither limited nor cut",
