@@ -10,7 +10,6 @@
 #include "server/convert/wire_errors.h"
 #include "server/guard/object_count.h"
 #include "server/guard/refusal.h"
-#include "server/observe/wall_clock.h"
 
 namespace clearance::server {
 namespace {
@@ -19,16 +18,6 @@ namespace {
 constexpr int kSliceBytes = 1 << 20;
 
 }  // namespace
-
-SteadyTime DeadlineOf(const grpc::ServerContext& context) {
-  return SteadyNow() + (absl::FromChrono(context.deadline()) - WallNow());
-}
-
-absl::StatusCode EndCode(const CallEnd& end, SteadyTime deadline, absl::StatusCode code) {
-  if (!end.is_cancelled()) return code;
-  return SteadyNow() >= deadline ? absl::StatusCode::kDeadlineExceeded
-                                 : absl::StatusCode::kCancelled;
-}
 
 absl::Status CheckSize(const grpc::ByteBuffer& bytes, const Limits& limits) {
   if (bytes.Length() <= limits.max_request_bytes) return absl::OkStatus();

@@ -24,7 +24,6 @@
 #include "server/guard/share_ledger.h"
 #include "server/observe/metrics.h"
 #include "server/observe/steady_clock.h"
-#include "server/storage/shared_registry.h"
 #include "server/transport/completion.h"
 #include "server/transport/poller.h"
 
@@ -113,6 +112,18 @@ class CallEnd final : public Operation {
   std::atomic<bool> is_in_vain_ = false;
 };
 
+// A call that tells its client of news. It sleeps until other threads tell it of some, it ends or
+// the poller drains.
+template <class News>
+struct WatchCall : RawCall<StreamWriter> {
+  explicit WatchCall(Poller& poller)
+      : news(poller.queue()), end(context, &news), on_drain(poller.Watch(news)) {}
+
+  News news;  // a Signal
+  CallEnd end;
+  Poller::Hook on_drain;
+};
+
 // Ends a session that says nothing, so that its place becomes free. Pending from Await() until the
 // message came or its time is over. Must be awaited before it goes. For the polling thread alone.
 class FirstMessage final : public Operation {
@@ -175,33 +186,6 @@ class ReplyPatience {
   std::optional<SteadyTime> since_;
 };
 
-// Returns the deadline by the steady clock. gRPC tells it by the wall clock of the moment when it
-// is asked, so the next jump of that clock changes it.
-SteadyTime DeadlineOf(const grpc::ServerContext& context);
-
-// Returns the code of a call's end: `code` unless it was cancelled, by its deadline or otherwise.
-absl::StatusCode EndCode(const CallEnd& end, SteadyTime deadline, absl::StatusCode code);
-
-// Counts one call in the metrics from its beginning to its end.
-class CallAccount {
- public:
-  explicit CallAccount(RpcSeries& series) : series_(series), began_(SteadyNow()) {
-    series_.Started();
-  }
-  ~CallAccount() { series_.Handled(code_, SteadyNow() - began_); }
-  CallAccount(const CallAccount&) = delete;
-  CallAccount& operator=(const CallAccount&) = delete;
-
-  void MessageReceived() { series_.MessageReceived(); }
-  void MessageSent() { series_.MessageSent(); }
-  void EndsWith(absl::StatusCode code) { code_ = static_cast<int>(code); }
-
- private:
-  RpcSeries& series_;
-  const SteadyTime began_;
-  int code_ = static_cast<int>(absl::StatusCode::kCancelled);
-};
-
 // The bytes that a call holds, with a wait for room that can be awaited. For the polling thread
 // alone. Requires: room() is not pending at the end.
 class ByteAccount final : public ShareLedger::Part {
@@ -221,14 +205,6 @@ class ByteAccount final : public ShareLedger::Part {
 
   Signal room_;
 };
-
-// Awaits a view of a shared registry in which every name is as new as it was on any server when the
-// wait began; OK, or the refusal of a call that cannot be answered. Null: nothing is awaited.
-inline Awaited<absl::Status> WhenFresh(Freshness* freshness, grpc::CompletionQueue* queue) {
-  using Fresh = Awaited<absl::Status>;
-  if (freshness == nullptr) return Fresh(queue, nullptr);
-  return Fresh(queue, [freshness](Fresh::Done done) { freshness->Await(std::move(done)); });
-}
 
 // Returns RESOURCE_EXHAUSTED for a message of more than `limits.max_request_bytes`.
 absl::Status CheckSize(const grpc::ByteBuffer& bytes, const Limits& limits);

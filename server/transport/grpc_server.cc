@@ -7,21 +7,15 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
-#include <vector>
 
 #include "server/config/listen_address.h"
 #include "server/observe/wall_clock.h"
 #include "server/schedule/work.h"
 #include "server/schedule/worker_pool.h"
 #include "server/services/scene_expiry.h"
-#include "server/session/call_scope.h"
 #include "server/session/session_room.h"
-#include "server/transport/call.h"
-#include "server/transport/health.h"
 #include "server/transport/late_calls.h"
 #include "server/transport/methods.h"
-#include "server/transport/poller.h"
 
 namespace clearance::server {
 namespace {

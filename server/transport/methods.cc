@@ -2,12 +2,9 @@
 
 #include "server/transport/methods.h"
 
-#include <cstdint>
 #include <memory>
-#include <utility>
 
 #include "server/convert/wire_errors.h"
-#include "server/schedule/work.h"
 #include "server/services/query_methods.h"
 #include "server/services/scene_methods.h"
 #include "server/services/server_info.h"

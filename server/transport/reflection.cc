@@ -4,7 +4,6 @@
 #include <google/protobuf/descriptor.pb.h>
 
 #include <string>
-#include <vector>
 
 #include "absl/container/flat_hash_set.h"
 #include "server/transport/methods.h"

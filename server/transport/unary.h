@@ -19,15 +19,12 @@
 #include "clearance/v1/shape_service.grpc.pb.h"
 #include "server/guard/quota.h"
 #include "server/guard/refusal.h"
-#include "server/observe/steady_clock.h"
 #include "server/schedule/pending_work.h"
 #include "server/schedule/work.h"
 #include "server/services/asks_by_name.h"
 #include "server/session/call_scope.h"
 #include "server/storage/shape_ledger.h"
 #include "server/transport/admission.h"
-#include "server/transport/call.h"
-#include "server/transport/offload.h"
 
 namespace clearance::server {
 
@@ -123,12 +120,13 @@ inline Outcomes Settle(ShapeLedger& ledger, std::vector<ShapeChange>* changes,
 
 // One call's work, and everything that it holds meanwhile.
 template <class Request>
-struct UnaryWork {
+struct UnaryWork : ServedCall {
   using Response = typename MethodOf<Request>::Response;
 
-  Offload::Where Place(std::uint64_t cost, std::uint64_t whole_cost, PendingWork* pending) {
-    return {account, scope.caller.group(), queue, cost, whole_cost, pending};
-  }
+  UnaryWork(const UnaryMethod<Request>& served, ServerParts& parts, UnaryCall& call, Poller& where)
+      : ServedCall(parts, MethodOf<Request>::kRpc, call.context, where),
+        method(served),
+        stop(call.end.is_in_vain(), arrival, deadline) {}
 
   void Take(grpc::ByteBuffer* incoming, bool is_at_worker) {
     if (is_at_worker) status = RequireNotOver(scope.parts.metrics, stop);
@@ -164,56 +162,48 @@ struct UnaryWork {
   }
 
   const UnaryMethod<Request>& method;
-  const CallScope& scope;
-  const StopRule& stop;
-  grpc::CompletionQueue* queue;
-  Request& request;
-  Response& response;
-  ByteAccount& bytes;
-  absl::Status status;
-  WorkerPool::Account account{scope.parts.workers};
-  std::vector<ShapeChange> changes = {};
-  grpc::ByteBuffer reply = grpc::ByteBuffer();
-  Arrears arrears{scope.caller};
+  const StopRule stop;
+  google::protobuf::Arena arena;
+  Request& request = *google::protobuf::Arena::CreateMessage<Request>(&arena);
+  Response& response = *google::protobuf::Arena::CreateMessage<Response>(&arena);
+  absl::Status status = admission.Check();
+  std::vector<ShapeChange> changes;
+  grpc::ByteBuffer reply;
 };
 
 // Takes in a call's request and answers it, as far as its status is OK. Returns the status.
 template <class Request>
 // NOLINTNEXTLINE(readability-function-cognitive-complexity): every co_await counts as hidden branches of the language
-Task<absl::Status> AnswerUnary(UnaryCall& call, UnaryWork<Request>& work, Poller& poller) {
+Task<absl::Status> AnswerUnary(UnaryCall& call, UnaryWork<Request>& work) {
   const CallScope& scope = work.scope;
   const ServerParts& parts = scope.parts;
   absl::Status& status = work.status;
   const std::uint64_t request_bytes = call.incoming.Length();
   if (status.ok()) status = RequireProcessorTime(scope);
   work.arrears.Receive(request_bytes);
-  if (status.ok()) status = CountShed(parts.metrics, work.bytes.Take(request_bytes));
-  const bool had_turn = co_await Poller::Turn(poller, scope.caller.group(), !status.ok());
+  if (status.ok()) status = work.TakeBytes(request_bytes);
+  const bool had_turn = co_await work.Turn(!status.ok());
   if (status.ok()) status = RequireTurn(parts.metrics, had_turn);
   PendingWork pending(parts.metrics, parts.workers);
   if (status.ok()) {
     const std::uint64_t cost = CostOfTaking(request_bytes);
-    Offload taking(work.Place(cost, 0, nullptr),
+    Offload taking(work.Place(cost),
                    [&](Parts*) { work.Take(&call.incoming, cost > kMaxCheapCost); });
     co_await taking;
     pending.Add(taking.times());
   }
   call.incoming.Clear();
+  if (status.ok()) status = work.TakeBytes(work.method.reply_bytes(work.request, parts.limits));
   if (status.ok()) {
-    status = CountShed(parts.metrics,
-                       work.bytes.Take(work.method.reply_bytes(work.request, parts.limits)));
-  }
-  if (status.ok()) {
-    Awaited<absl::Status> fresh = WhenFresh(FreshnessFor(scope, work.request), poller.queue());
+    Awaited<absl::Status> fresh = work.WhenFresh(FreshnessFor(scope, work.request));
     status = co_await fresh;
   }
   if (!status.ok()) co_return status;
   const std::uint64_t cost = work.method.cost(scope, work.request);
   status = pending.Take(scope.caller.group(), cost);
   const std::uint64_t whole_cost = work.method.WholeCostOf(work.request, cost);
-  Offload answering(
-      status.ok() ? work.Place(cost, whole_cost, &pending) : work.Place(0, 0, nullptr),
-      [&](Parts* left) { work.Answer(pending, left); });
+  Offload answering(status.ok() ? work.Place(cost, whole_cost, &pending) : work.Place(0),
+                    [&](Parts* left) { work.Answer(pending, left); });
   co_await answering;
   pending.Add(answering.times());
   co_return status;
@@ -225,7 +215,6 @@ template <class Request>
 // NOLINTNEXTLINE(readability-function-cognitive-complexity): every co_await counts as hidden branches of the language
 Detached ServeUnary(ServerParts& parts, const UnaryMethod<Request>& method,
                     typename MethodOf<Request>::Service& service, Poller& poller) {
-  using Response = typename MethodOf<Request>::Response;
   const Poller::Presence presence(poller);
   UnaryCall call;
   call.end.Await();
@@ -233,25 +222,14 @@ Detached ServeUnary(ServerParts& parts, const UnaryMethod<Request>& method,
   if (!co_await call.requested) co_return;
   ServeUnary(parts, method, service, poller);
 
-  CallAccount account(parts.metrics.Rpc(MethodOf<Request>::kRpc));
-  account.MessageReceived();
-  const SteadyTime deadline = DeadlineOf(call.context);
-  const StopRule stop(call.end.is_in_vain(), SteadyNow(), deadline);
+  UnaryWork<Request> work(method, parts, call, poller);
+  work.series.MessageReceived();
   const std::uint64_t request_bytes = call.incoming.Length();
-  google::protobuf::Arena arena;
-  auto* const request = google::protobuf::Arena::CreateMessage<Request>(&arena);
-  auto* const response = google::protobuf::Arena::CreateMessage<Response>(&arena);
-  Admission admission(parts, MethodOf<Request>::kRpc, call.context);
-  CallerRegistry registry(parts.registry, admission.caller(), parts.audit);
-  const CallScope scope{parts, admission.caller(), registry};
-  ByteAccount bytes(parts.bytes, admission.caller().holder(), poller.queue());
-  UnaryWork<Request> work{method,   scope,     stop,  poller.queue(),
-                          *request, *response, bytes, admission.Check()};
   absl::Status& status = work.status;
-  status = co_await AnswerUnary(call, work, poller);
+  status = co_await AnswerUnary(call, work);
   if (status.ok() && (method.plan || !work.changes.empty())) {
     Outcomes settled = Settle(parts.ledger, &work.changes, poller.queue());
-    status = method.conclude(scope, *request, co_await settled, response);
+    status = method.conclude(work.scope, work.request, co_await settled, &work.response);
   }
   work.Finish(request_bytes);
   if (status.ok()) {
@@ -259,9 +237,9 @@ Detached ServeUnary(ServerParts& parts, const UnaryMethod<Request>& method,
   } else {
     call.stream.FinishWithError(ToGrpcStatus(status), call.finished.Start());
   }
-  if (co_await call.finished && status.ok()) account.MessageSent();
+  if (co_await call.finished && status.ok()) work.series.MessageSent();
   co_await call.end;
-  account.EndsWith(EndCode(call.end, deadline, status.code()));
+  work.EndsWith(call.end, status.code());
 }
 
 }  // namespace clearance::server
