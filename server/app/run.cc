@@ -299,29 +299,19 @@ absl::Status Process::StartGrpc() {
     log_.Warning("this build has no fence: connections are neither limited nor cut",
                  {{"option", kFence.option}});
   }
-  const GrpcServerOptions options = {
-      .accept_loop = accept_loop_.get(),
-      .listen_address = config_.listen,
-      .tls = tls_.get(),
-      .reflection = ShowsReflection(config_),
-      .max_streams_per_connection = config_.max_streams_per_connection,
-      .first_message_timeout = config_.first_message_timeout,
-      .max_connection_idle = config_.max_connection_idle,
-      .max_connection_age = config_.max_connection_age,
-      .max_connection_age_grace = config_.max_connection_age_grace,
-      .polling_threads = PollingThreads(config_.polling_threads),
-      .worker_threads = WorkerThreads(config_.worker_threads),
-      .worker_niceness = config_.worker_niceness,
-      .max_pending_work = config_.max_pending_work,
-      .max_total_bytes_in_flight = config_.max_total_bytes_in_flight,
-      .max_total_session_bytes = config_.max_total_session_bytes,
-      .checker = &checker_,
-      .authenticator = access_ ? &access_->authenticator() : nullptr,
-      .log = &log_,
-      .ledger = ledger_.get(),
-      .healthy_without_store = config_.etcd.ready_without,
-      .liveness = &liveness_};
-  return Put(GrpcServer::Start(options, config_.limits, registry_, metrics_), &grpc_);
+  fitting.reflection = ShowsReflection(config_) ? Reflection::kOn : Reflection::kOff;
+  fitting.polling_threads = PollingThreads(config_.polling_threads);
+  fitting.worker_threads = WorkerThreads(config_.worker_threads);
+  return Put(GrpcServer::Start({.config = fitting,
+                                .accept_loop = accept_loop_.get(),
+                                .tls = tls_.get(),
+                                .checker = &checker_,
+                                .authenticator = access_ ? &access_->authenticator() : nullptr,
+                                .log = &log_,
+                                .ledger = ledger_.get(),
+                                .liveness = &liveness_},
+                               registry_, metrics_),
+             &grpc_);
 }
 
 absl::Status Process::BecomeReady() {

@@ -15,7 +15,6 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
-#include "server/fence/reader_watch.h"
 #include "server/guard/share_ledger.h"
 #include "server/schedule/scheduling.h"
 
@@ -67,27 +66,29 @@ bool IsOutOfDescriptors(int error) { return error == EMFILE || error == ENFILE; 
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Listener>> Listener::Open(const std::string& address,
-                                                         const ConnectionLimits& limits,
+absl::StatusOr<std::unique_ptr<Listener>> Listener::Open(const ServerConfig& config,
                                                          const ConnectionSeries& series, Log* log) {
-  absl::StatusOr<ListenSockets> listening = Listen(address);
+  absl::StatusOr<ListenSockets> listening = Listen(config.listen);
   if (!listening.ok()) return listening.status();
-  std::unique_ptr<Listener> listener(new Listener(*std::move(listening), limits, series, log));
+  std::unique_ptr<Listener> listener(new Listener(*std::move(listening), config, series, log));
   if (listener->wake_.is_open() && listener->reserve_.is_open() && listener->silent_.is_open()) {
     return listener;
   }
-  return absl::UnavailableError("cannot listen on " + address + ": no descriptor is left");
+  return absl::UnavailableError("cannot listen on " + config.listen + ": no descriptor is left");
 }
 
-Listener::Listener(ListenSockets listening, const ConnectionLimits& limits,
+Listener::Listener(ListenSockets listening, const ServerConfig& config,
                    const ConnectionSeries& series, Log* log)
     : listening_(std::move(listening)),
-      limits_(limits),
+      config_(config),
       series_(series),
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       reserve_(MakeReserve()),
-      fence_(listening_.port, limits.fence),
-      bans_(limits.ban_after_cut),
+      fence_(listening_.port, {.max_streams = config.max_streams_per_connection,
+                               .max_total_streams = config.max_streams,
+                               .max_message_bytes = config.limits.max_transport_bytes,
+                               .max_unfinished_bytes = config.max_total_bytes_in_flight}),
+      bans_(config.ban_after_cut),
       cut_log_(log) {}
 
 void Listener::Start(Handler handler, const std::vector<ReadingThread>& readers) {
@@ -203,7 +204,7 @@ void Listener::CutWhatIsHeld() {
 void Listener::CutOffenders() {
   constexpr auto kCallsOfACrowd = static_cast<std::uint64_t>(RefusedCalls::kMostAtOnce);
   const absl::flat_hash_set<std::string> offenders = refused_calls_.TakeOffenders();
-  if (offenders.empty() || limits_.ban_after_cut == absl::ZeroDuration()) return;
+  if (offenders.empty() || config_.ban_after_cut == absl::ZeroDuration()) return;
   absl::flat_hash_set<std::string> addresses;
   connections_.ForEach([&](const std::string& address_key, WatchedConnection& connection) {
     if (!offenders.contains(PeerText(connection.peer_key))) return;
@@ -320,8 +321,9 @@ void Listener::Admit(Descriptor connection, const sockaddr_storage& peer) {
 // Returns null if there is none. Ended connections cause no refusal, except those that ended in the
 // last moments of a full server: it must not spend its time on looking.
 prometheus::Counter* Listener::ReasonToRefuse(const std::string& address_key) {
-  if (connections_.size() >= limits_.most && SteadyNow() - last_sweep_ >= Pause()) Sweep();
-  if (connections_.size() >= limits_.most) return series_.refused_total;
+  if (connections_.size() >= config_.max_connections && SteadyNow() - last_sweep_ >= Pause())
+    Sweep();
+  if (connections_.size() >= config_.max_connections) return series_.refused_total;
   if (bans_.IsBanned(address_key, SteadyNow())) return series_.refused_cut;
   if (HasRoomFor(address_key)) return nullptr;
   connections_.Sweep(address_key);
@@ -332,9 +334,9 @@ prometheus::Counter* Listener::ReasonToRefuse(const std::string& address_key) {
 // address that has none. The rule does not hold if the limits give all to one address.
 bool Listener::HasRoomFor(const std::string& address_key) const {
   const std::size_t count = connections_.CountOf(address_key);
-  if (count >= limits_.most_of_address) return false;
-  return limits_.most_of_address >= limits_.most ||
-         IsFair(count, 1, LeftBeside(connections_.size(), limits_.most));
+  if (count >= config_.max_connections_per_address) return false;
+  return config_.max_connections_per_address >= config_.max_connections ||
+         IsFair(count, 1, LeftBeside(connections_.size(), config_.max_connections));
 }
 
 // Something else took the last descriptor. A waiting connection is refused with the reserve: left

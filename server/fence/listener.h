@@ -21,12 +21,12 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
+#include "server/config/server_config.h"
 #include "server/fence/address_bans.h"
 #include "server/fence/connection_table.h"
 #include "server/fence/cut_log.h"
 #include "server/fence/handover.h"
 #include "server/fence/listen_socket.h"
-#include "server/fence/recent_connections.h"
 #include "server/fence/refused_calls.h"
 #include "server/fence/silent_connections.h"
 #include "server/fence/stream_fence.h"
@@ -35,26 +35,17 @@
 #include "server/observe/log.h"
 #include "server/observe/metrics.h"
 #include "server/observe/steady_clock.h"
-#include "server/schedule/accept_loop.h"
 
 struct sockaddr_storage;
 
 namespace clearance::server {
 
-struct ConnectionLimits {
-  std::uint64_t most = 4096;
-  std::uint64_t most_of_address = 256;  // unix sockets have none
-  // How long an address is refused after the first of its connections was cut; see address_bans.h.
-  absl::Duration ban_after_cut = absl::Seconds(10);
-  FenceLimits fence = {};
-};
-
 class Listener final : public AcceptLoop {
  public:
-  // Connections wait from now on; Start() takes them. UNAVAILABLE if the address cannot be had. Cut
-  // connections are written to the log, which may be null and otherwise outlives this.
-  static absl::StatusOr<std::unique_ptr<Listener>> Open(const std::string& address,
-                                                        const ConnectionLimits& limits,
+  // Listens on config.listen. Connections wait from now on; Start() takes them. UNAVAILABLE if the
+  // address cannot be had. Cut connections are written to the log, which may be null and otherwise
+  // outlives this.
+  static absl::StatusOr<std::unique_ptr<Listener>> Open(const ServerConfig& config,
                                                         const ConnectionSeries& series,
                                                         Log* log = nullptr);
   // As Close().
@@ -74,7 +65,7 @@ class Listener final : public AcceptLoop {
   void CountRefusedCall(std::string_view peer) override { refused_calls_.Count(peer, SteadyNow()); }
 
  private:
-  Listener(ListenSockets listening, const ConnectionLimits& limits, const ConnectionSeries& series,
+  Listener(ListenSockets listening, const ServerConfig& config, const ConnectionSeries& series,
            Log* log);
 
   void Loop();
@@ -97,7 +88,7 @@ class Listener final : public AcceptLoop {
   void Sweep();
 
   ListenSockets listening_;
-  const ConnectionLimits limits_;
+  const ServerConfig config_;
   const ConnectionSeries series_;
   Descriptor wake_;
   Descriptor reserve_;

@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -20,6 +21,7 @@
 #include "server/fence/stream_counts.h"
 #include "server/observe/metrics.h"
 #include "server/observe/steady_clock.h"
+#include "server/schedule/accept_loop.h"
 
 namespace clearance::server {
 
@@ -68,6 +70,45 @@ struct Readers {
   std::function<std::uint64_t()> rounds = [] { return 0; };
   // Returns the bytes that the process has allocated. Called while one of them is held.
   std::function<std::uint64_t()> allocated_bytes = [] { return 0; };
+};
+
+// Watches all threads that read connections. For one watching thread.
+class ReaderWatch {
+ public:
+  explicit ReaderWatch(const std::vector<ReadingThread>& readers) {
+    for (const ReadingThread& reader : readers) watched_.push_back({reader, reader.loop.turns()});
+  }
+
+  // Returns the longest ReadingThread::held_for() of all.
+  absl::Duration LongestHold() const {
+    absl::Duration longest = absl::ZeroDuration();
+    for (const Watched& watched : watched_) longest = std::max(longest, watched.reader.held_for());
+    return longest;
+  }
+
+  // Returns how often all of them have turned, each at least once since all others had. Asks those
+  // that have not turned to do so.
+  std::uint64_t Rounds() {
+    if (std::ranges::all_of(watched_, &Watched::HasTurned)) {
+      ++rounds_;
+      for (Watched& watched : watched_) watched.turns_before = watched.reader.loop.turns();
+    }
+    for (const Watched& watched : watched_) {
+      if (!watched.HasTurned()) watched.reader.loop.ask();
+    }
+    return rounds_;
+  }
+
+ private:
+  struct Watched {
+    bool HasTurned() const { return reader.loop.turns() != turns_before; }
+
+    ReadingThread reader;
+    std::uint64_t turns_before;  // this round
+  };
+
+  std::vector<Watched> watched_;
+  std::uint64_t rounds_ = 0;
 };
 
 // A connection with the streams that it has open.

@@ -15,7 +15,6 @@
 #include "absl/time/time.h"
 #include "server/guard/share_ledger.h"
 #include "server/observe/metrics.h"
-#include "server/schedule/stop_rule.h"
 #include "server/schedule/work.h"
 #include "server/schedule/worker_pool.h"
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The cost of work, and the parts of it that take turns.
+// The cost of work, when it stops, and the parts of it that take turns.
 
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -42,6 +43,27 @@ inline std::uint64_t CostOfTaking(std::uint64_t bytes) {
   constexpr std::uint64_t kBytesAUnit = 256;
   return bytes > kMostBytesInPlace ? std::max(kDear, bytes / kBytesAUnit) : 0;
 }
+
+// When work on one message stops before it is done: its call is over, or its time is. Thread-safe.
+class StopRule {
+ public:
+  // `is_in_vain` becomes true once no client will get the result. It outlives this.
+  StopRule(const std::atomic<bool>& is_in_vain, SteadyTime arrival, SteadyTime deadline)
+      : is_in_vain_(is_in_vain), arrival_(arrival), deadline_(deadline) {}
+
+  bool ShouldStop() const {
+    return is_in_vain_.load(std::memory_order_relaxed) || SteadyNow() >= deadline_;
+  }
+  // Returns the same rule, but stops no later than `budget` after the message's arrival.
+  StopRule Within(absl::Duration budget) const {
+    return StopRule(is_in_vain_, arrival_, std::min(deadline_, arrival_ + budget));
+  }
+
+ private:
+  const std::atomic<bool>& is_in_vain_;
+  SteadyTime arrival_;
+  SteadyTime deadline_;
+};
 
 // The rest of a work: part(i, end) for each i < count, and then finish(). A part that is not done
 // by `end` returns false; it is called again with more time, as long work.

@@ -14,6 +14,7 @@
 #include "absl/types/span.h"
 #include "clearance/v1/query_service.pb.h"
 #include "clearance/v1/scene_service.pb.h"
+#include "clearance/v1/scene_watch.pb.h"
 #include "clearance/v1/shape_service.pb.h"
 #include "server/session/call_scope.h"
 
@@ -46,6 +47,12 @@ inline bool AsksByName(const CallScope& call, const v1::CreateSceneRequest& requ
 }
 inline bool AsksByName(const CallScope& call, const v1::GetSceneRequest& request) {
   return AsksForScene(call, request.name(), request.min_revision());
+}
+inline bool AsksByName(const CallScope& call, const v1::WatchSceneRequest& request) {
+  return AsksForScene(call, request.name(), request.from_revision());
+}
+inline bool AsksByName(const CallScope& /*call*/, const v1::ListScenesRequest& /*request*/) {
+  return true;
 }
 inline bool AsksByName(const CallScope& call, const v1::UpdateSceneRequest& request) {
   return AsksForScene(call, request.name(), 0) ||

@@ -18,7 +18,6 @@
 #include "clearance/v1/scene_service.pb.h"
 #include "clearance/v1/server_service.pb.h"
 #include "clearance/v1/shape_service.pb.h"
-#include "server/schedule/stop_rule.h"
 #include "server/schedule/work.h"
 #include "server/session/call_scope.h"
 

@@ -23,7 +23,6 @@
 #include "server/kinds/kinds.h"
 #include "server/kinds/reply_columns.h"
 #include "server/observe/steady_clock.h"
-#include "server/schedule/stop_rule.h"
 #include "server/schedule/work.h"
 #include "server/session/call_scope.h"
 

@@ -14,7 +14,6 @@
 #include "server/engine/shape_table.h"
 #include "server/kinds/kinds.h"
 #include "server/registry/holders.h"
-#include "server/schedule/stop_rule.h"
 #include "server/schedule/work.h"
 #include "server/session/batch_job.h"
 #include "server/session/call_scope.h"

@@ -9,7 +9,6 @@
 #include "absl/status/statusor.h"
 #include "clearance/v1/query_service.pb.h"
 #include "server/registry/registry.h"
-#include "server/schedule/stop_rule.h"
 #include "server/schedule/work.h"
 #include "server/session/call_scope.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "server/guard/caller.h"
+#include "server/observe/steady_clock.h"
 
 namespace clearance::server {
 namespace {
@@ -101,6 +101,37 @@ absl::Status Admission::TakeSessionPlace(ShareLedger::Part* place) const {
                      .given = FormatNumber(most_of_principal + 1),
                      .most = most_of_principal,
                      .principal = principal->id});
+}
+
+// gRPC tells the deadline by the wall clock of the moment when it is asked, so the next jump of
+// that clock changes it.
+ServedCall::ServedCall(ServerParts& parts, RpcMethod method, grpc::ServerContext& context,
+                       Poller& where)
+    : series(parts.metrics.Rpc(method)),
+      deadline(arrival + (absl::FromChrono(context.deadline()) - WallNow())),
+      admission(parts, method, context),
+      registry(parts.registry, admission.caller(), parts.audit),
+      scope{parts, admission.caller(), registry},
+      poller(where),
+      workers(parts.workers),
+      arrears(scope.caller),
+      bytes(parts.bytes, scope.caller.holder(), poller.queue()) {
+  series.Started();
+}
+
+Awaited<absl::Status> ServedCall::WhenFresh(SharedRegistry* freshness) const {
+  using Fresh = Awaited<absl::Status>;
+  if (freshness == nullptr) return Fresh(poller.queue(), nullptr);
+  return Fresh(poller.queue(),
+               [freshness](Fresh::Done done) { freshness->Await(std::move(done)); });
+}
+
+void ServedCall::EndsWith(const CallEnd& end, absl::StatusCode code) {
+  if (end.is_cancelled()) {
+    code = SteadyNow() >= deadline ? absl::StatusCode::kDeadlineExceeded
+                                   : absl::StatusCode::kCancelled;
+  }
+  code_ = static_cast<int>(code);
 }
 
 }  // namespace clearance::server

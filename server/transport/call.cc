@@ -20,16 +20,6 @@ constexpr int kSliceBytes = 1 << 20;
 
 }  // namespace
 
-SteadyTime DeadlineOf(const grpc::ServerContext& context) {
-  return SteadyNow() + (absl::FromChrono(context.deadline()) - WallNow());
-}
-
-absl::StatusCode EndCode(const CallEnd& end, SteadyTime deadline, absl::StatusCode code) {
-  if (!end.is_cancelled()) return code;
-  return SteadyNow() >= deadline ? absl::StatusCode::kDeadlineExceeded
-                                 : absl::StatusCode::kCancelled;
-}
-
 absl::Status CheckSize(const grpc::ByteBuffer& bytes, const Limits& limits) {
   if (bytes.Length() <= limits.max_request_bytes) return absl::OkStatus();
   return Refuse(absl::StatusCode::kResourceExhausted,

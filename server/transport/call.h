@@ -7,6 +7,8 @@
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/message_lite.h>
 #include <grpcpp/server_context.h>
+#include <grpcpp/support/async_stream.h>
+#include <grpcpp/support/async_unary_call.h>
 #include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/status.h>
 
@@ -22,11 +24,14 @@
 #include "server/guard/share_ledger.h"
 #include "server/observe/metrics.h"
 #include "server/observe/steady_clock.h"
-#include "server/storage/shared_registry.h"
 #include "server/transport/completion.h"
 #include "server/transport/poller.h"
 
 namespace clearance::server {
+
+using UnaryWriter = grpc::ServerAsyncResponseWriter<grpc::ByteBuffer>;
+using StreamWriter = grpc::ServerAsyncWriter<grpc::ByteBuffer>;
+using TwoWayStream = grpc::ServerAsyncReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer>;
 
 // A call as gRPC has it: its operations, and the bytes that came last. Every started operation is
 // awaited before the call goes.
@@ -36,6 +41,38 @@ struct RawCall {
   Stream stream{&context};
   Operation requested, written, finished;
   grpc::ByteBuffer incoming;
+};
+
+// A generated service whose methods are all raw, so that a message's size is known before it is
+// parsed. Must outlive the server that it is registered with.
+template <class Generated>
+class RawService final : public Generated::Service {
+ public:
+  RawService() {
+    for (int i = 0; i < Description().method_count(); ++i) this->MarkMethodRaw(i);
+  }
+
+  static int IndexOf(const char* method) { return Description().FindMethodByName(method)->index(); }
+
+  // Ask gRPC for the next call of a method.
+  void Request(int index, RawCall<UnaryWriter>* call, grpc::ServerCompletionQueue* queue) {
+    this->RequestAsyncUnary(index, &call->context, &call->incoming, &call->stream, queue, queue,
+                            call->requested.Start());
+  }
+  void Request(int index, RawCall<StreamWriter>* call, grpc::ServerCompletionQueue* queue) {
+    this->RequestAsyncServerStreaming(index, &call->context, &call->incoming, &call->stream, queue,
+                                      queue, call->requested.Start());
+  }
+  void Request(int index, RawCall<TwoWayStream>* call, grpc::ServerCompletionQueue* queue) {
+    this->RequestAsyncBidiStreaming(index, &call->context, &call->stream, queue, queue,
+                                    call->requested.Start());
+  }
+
+ private:
+  static const google::protobuf::ServiceDescriptor& Description() {
+    return *google::protobuf::DescriptorPool::generated_pool()->FindServiceByName(
+        Generated::service_full_name());
+  }
 };
 
 // Completes when gRPC reports that the call is over, for any reason. Must be awaited before the
@@ -73,6 +110,18 @@ class CallEnd final : public Operation {
   Operation* waiting_;
   bool is_cancelled_ = false;
   std::atomic<bool> is_in_vain_ = false;
+};
+
+// A call that tells its client of news. It sleeps until other threads tell it of some, it ends or
+// the poller drains.
+template <class News>
+struct WatchCall : RawCall<StreamWriter> {
+  explicit WatchCall(Poller& poller)
+      : news(poller.queue()), end(context, &news), on_drain(poller.Watch(news)) {}
+
+  News news;  // a Signal
+  CallEnd end;
+  Poller::Hook on_drain;
 };
 
 // Ends a session that says nothing, so that its place becomes free. Pending from Await() until the
@@ -137,33 +186,6 @@ class ReplyPatience {
   std::optional<SteadyTime> since_;
 };
 
-// Returns the deadline by the steady clock. gRPC tells it by the wall clock of the moment when it
-// is asked, so the next jump of that clock changes it.
-SteadyTime DeadlineOf(const grpc::ServerContext& context);
-
-// Returns the code of a call's end: `code` unless it was cancelled, by its deadline or otherwise.
-absl::StatusCode EndCode(const CallEnd& end, SteadyTime deadline, absl::StatusCode code);
-
-// Counts one call in the metrics from its beginning to its end.
-class CallAccount {
- public:
-  explicit CallAccount(RpcSeries& series) : series_(series), began_(SteadyNow()) {
-    series_.Started();
-  }
-  ~CallAccount() { series_.Handled(code_, SteadyNow() - began_); }
-  CallAccount(const CallAccount&) = delete;
-  CallAccount& operator=(const CallAccount&) = delete;
-
-  void MessageReceived() { series_.MessageReceived(); }
-  void MessageSent() { series_.MessageSent(); }
-  void EndsWith(absl::StatusCode code) { code_ = static_cast<int>(code); }
-
- private:
-  RpcSeries& series_;
-  const SteadyTime began_;
-  int code_ = static_cast<int>(absl::StatusCode::kCancelled);
-};
-
 // The bytes that a call holds, with a wait for room that can be awaited. For the polling thread
 // alone. Requires: room() is not pending at the end.
 class ByteAccount final : public ShareLedger::Part {
@@ -183,14 +205,6 @@ class ByteAccount final : public ShareLedger::Part {
 
   Signal room_;
 };
-
-// Awaits a view of a shared registry in which every name is as new as it was on any server when the
-// wait began; OK, or the refusal of a call that cannot be answered. Null: nothing is awaited.
-inline Awaited<absl::Status> WhenFresh(SharedRegistry* freshness, grpc::CompletionQueue* queue) {
-  using Fresh = Awaited<absl::Status>;
-  if (freshness == nullptr) return Fresh(queue, nullptr);
-  return Fresh(queue, [freshness](Fresh::Done done) { freshness->Await(std::move(done)); });
-}
 
 // Returns RESOURCE_EXHAUSTED for a message of more than `limits.max_request_bytes`.
 absl::Status CheckSize(const grpc::ByteBuffer& bytes, const Limits& limits);

@@ -7,20 +7,15 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
-#include <vector>
 
 #include "server/config/listen_address.h"
 #include "server/observe/steady_clock.h"
+#include "server/schedule/work.h"
 #include "server/schedule/worker_pool.h"
 #include "server/services/scene_expiry.h"
-#include "server/session/call_scope.h"
 #include "server/session/session_room.h"
-#include "server/transport/call.h"
-#include "server/transport/health.h"
 #include "server/transport/late_calls.h"
 #include "server/transport/methods.h"
-#include "server/transport/poller.h"
 
 namespace clearance::server {
 namespace {
@@ -39,7 +34,7 @@ int AsMilliseconds(absl::Duration time) {
 
 // Sets channel arguments. The comments give the reasons, since gRPC's defaults are made for other
 // servers.
-void SetArguments(const GrpcServerOptions& options, grpc::ServerBuilder* builder) {
+void SetArguments(const ServerConfig& config, grpc::ServerBuilder* builder) {
   // Ordinary clients ping every 10 to 30 s; by default that ends their connection.
   builder->AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 10 * kSecond);
   builder->AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
@@ -50,18 +45,18 @@ void SetArguments(const GrpcServerOptions& options, grpc::ServerBuilder* builder
   // Connections without a call are closed. Those with one live as long as their sessions, beyond
   // any age, or until the grace is over.
   builder->AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS,
-                              AsMilliseconds(options.max_connection_idle));
+                              AsMilliseconds(config.max_connection_idle));
   builder->AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_MS,
-                              AsMilliseconds(options.max_connection_age));
+                              AsMilliseconds(config.max_connection_age));
   builder->AddChannelArgument(GRPC_ARG_MAX_CONNECTION_AGE_GRACE_MS,
-                              AsMilliseconds(options.max_connection_age_grace));
+                              AsMilliseconds(config.max_connection_age_grace));
   // Bytes of one read, streams above all, are parsed before any code here can look at them. By
   // default that is up to 4 MiB.
   constexpr int kMaxReadBytes = 64 << 10;
   builder->AddChannelArgument(GRPC_ARG_TCP_MAX_READ_CHUNK_SIZE, kMaxReadBytes);
   // By default one connection may open any number of streams.
   builder->AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS,
-                              AsInt(options.max_streams_per_connection));
+                              AsInt(config.max_streams_per_connection));
   // A second server on a taken port must fail, not share it.
   builder->AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   // One megabyte of compressed zeros would become a gigabyte before any limit fires.
@@ -91,15 +86,13 @@ WatchedLoop LoopOf(Poller& poller) {
 // Members end in reverse order: the pollers join, then gRPC's server ends, then the workers.
 class RunningServer final : public GrpcServer {
  public:
-  RunningServer(const GrpcServerOptions& options, const Limits& limits, Registry& registry,
-                Metrics& metrics)
-      : limits_(limits),
-        workers_(options.worker_threads,
-                 static_cast<std::uint64_t>(absl::ToInt64Microseconds(options.max_pending_work)),
-                 options.worker_niceness),
+  RunningServer(const GrpcServerOptions& options, Registry& registry, Metrics& metrics)
+      : limits_(options.config.limits),
+        workers_(options.config.worker_threads, CostOf(options.config.max_pending_work),
+                 options.config.worker_niceness),
         liveness_(options.liveness),
         memory_scenes_(limits_, &metrics, registry.quotas()),
-        session_bytes_(kSessionBytes, options.max_total_session_bytes,
+        session_bytes_(kSessionBytes, options.config.max_total_session_bytes,
                        &metrics.total_session_bytes()),
         memory_ledger_({.registry = registry, .store = nullptr, .scenes = &memory_scenes_}),
         refusal_log_(options.log == nullptr ? nullptr : std::make_unique<RefusalLog>(*options.log)),
@@ -113,14 +106,14 @@ class RunningServer final : public GrpcServer {
                .authenticator = options.authenticator,
                .audit = options.log,
                .refusal_log = refusal_log_.get(),
-               .bytes = ShareLedger(kBytesInFlight, options.max_total_bytes_in_flight,
+               .bytes = ShareLedger(kBytesInFlight, options.config.max_total_bytes_in_flight,
                                     &metrics.total_bytes_in_flight()),
                .tracks = &tracks_,
                .session_bytes = &session_bytes_,
                .accept_loop = options.accept_loop,
-               .first_message_timeout = options.first_message_timeout},
+               .first_message_timeout = options.config.first_message_timeout},
         expiry_(ExpireScenes(*parts_.scenes, registry)),
-        methods_(parts_, health_, options.reflection) {}
+        methods_(parts_, health_, options.config.reflection == Reflection::kOn) {}
   ~RunningServer() override { Shutdown(absl::ZeroDuration()); }
 
   absl::Status Start(const GrpcServerOptions& options);
@@ -164,21 +157,21 @@ absl::Status RunningServer::Start(const GrpcServerOptions& options) {
   ListenWith(options, &builder);
   builder.SetMaxReceiveMessageSize(AsInt(limits_.max_transport_bytes));
   builder.SetMaxSendMessageSize(-1);  // replies themselves keep to max_reply_bytes
-  SetArguments(options, &builder);
-  LimitReceivedBytes(options.max_total_bytes_in_flight, &builder);
+  SetArguments(options.config, &builder);
+  LimitReceivedBytes(options.config.max_total_bytes_in_flight, &builder);
   methods_.RegisterWith(&builder);
-  for (int i = 0; i < options.polling_threads; ++i) {
+  for (int i = 0; i < options.config.polling_threads; ++i) {
     pollers_.push_back(std::make_unique<Poller>(builder.AddCompletionQueue()));
   }
   server_ = builder.BuildAndStart();
   if (server_ == nullptr) {
-    return absl::UnavailableError("gRPC cannot start on " + options.listen_address +
+    return absl::UnavailableError("gRPC cannot start on " + options.config.listen +
                                   "; its log says why");
   }
-  if (IsUnixAddress(options.listen_address)) port_ = 0;
+  if (IsUnixAddress(options.config.listen)) port_ = 0;
   health_.Set("", true);
   for (const char* service : kServices) health_.Set(service, true);
-  const bool tells_of_whole = !options.healthy_without_store;
+  const bool tells_of_whole = !options.config.etcd.ready_without;
   parts_.ledger.WatchHealth([this, tells_of_whole](bool is_healthy) {
     if (tells_of_whole) health_.Set("", is_healthy);
     health_.Set(v1::ShapeService::service_full_name(), is_healthy);
@@ -202,7 +195,7 @@ void RunningServer::ListenWith(const GrpcServerOptions& options, grpc::ServerBui
   auto credentials =
       options.tls == nullptr ? grpc::InsecureServerCredentials() : options.tls->MakeCredentials();
   if (options.accept_loop == nullptr) {
-    builder->AddListeningPort(options.listen_address, std::move(credentials), &port_);
+    builder->AddListeningPort(options.config.listen, std::move(credentials), &port_);
     return;
   }
   port_ = options.accept_loop->port();
@@ -261,10 +254,9 @@ void RunningServer::Shutdown(absl::Duration patience) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(const GrpcServerOptions& options,
-                                                              const Limits& limits,
                                                               Registry& registry,
                                                               Metrics& metrics) {
-  auto server = std::make_unique<RunningServer>(options, limits, registry, metrics);
+  auto server = std::make_unique<RunningServer>(options, registry, metrics);
   if (absl::Status status = server->Start(options); !status.ok()) return status;
   return server;
 }

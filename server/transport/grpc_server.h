@@ -9,12 +9,11 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "server/access/authenticator.h"
-#include "server/config/limits.h"
+#include "server/config/server_config.h"
 #include "server/engine/answer_check.h"
 #include "server/observe/liveness.h"
 #include "server/observe/log.h"
@@ -26,30 +25,17 @@
 
 namespace clearance::server {
 
+// The settings, of which the numbers of threads are not 0 and `reflection` is not kAuto, and the
+// parts that outlive the server.
 struct GrpcServerOptions {
-  // Accepts connections, and outlives the server. Null: gRPC listens on listen_address itself.
-  AcceptLoop* accept_loop = nullptr;
-  std::string listen_address = "127.0.0.1:0";       // host:port or unix:path
-  TlsCertificates* tls = nullptr;                   // outlives the server; null: plain text
-  bool reflection = true;                           // shows the services to any client
-  std::uint64_t max_streams_per_connection = 1024;  // as gRPC tells clients
-  absl::Duration first_message_timeout = absl::InfiniteDuration();  // of a session
-  absl::Duration max_connection_idle = absl::Minutes(5);
-  absl::Duration max_connection_age = absl::InfiniteDuration();
-  absl::Duration max_connection_age_grace = absl::InfiniteDuration();  // then its calls end
-  int polling_threads = 2;                                             // for small messages
-  int worker_threads = 2;                              // for hulls and large batches
-  int worker_niceness = 0;                             // to other threads: RunNicely()
-  absl::Duration max_pending_work = absl::Minutes(2);  // of messages at workers, by estimate
-  std::uint64_t max_total_bytes_in_flight = kGibibyte;
-  std::uint64_t max_total_session_bytes = 2 * kGibibyte;
-  AnswerChecker* checker = nullptr;        // outlives the server; null: no answer is checked
-  Authenticator* authenticator = nullptr;  // outlives the server; null: any call may do everything
-  Log* log = nullptr;                      // outlives the server; null: nothing is logged
-  // Outlives the server, and knows scenes; null: shapes and scenes live in memory.
-  ShapeLedger* ledger = nullptr;
-  bool healthy_without_store = true;  // as a whole; false: only while changes can be stored
-  Liveness* liveness = nullptr;       // outlives the server; watches its loops
+  const ServerConfig& config;              // need not outlive Start()
+  AcceptLoop* accept_loop = nullptr;       // null: gRPC listens on config.listen itself
+  TlsCertificates* tls = nullptr;          // null: plain text
+  AnswerChecker* checker = nullptr;        // null: no answer is checked
+  Authenticator* authenticator = nullptr;  // null: any call may do everything
+  Log* log = nullptr;                      // null: nothing is logged
+  ShapeLedger* ledger = nullptr;           // knows scenes; null: shapes and scenes live in memory
+  Liveness* liveness = nullptr;            // watches the server's loops
 };
 
 // Thread-compatible.
@@ -57,8 +43,7 @@ class GrpcServer {
  public:
   // Serves at once. The references outlive the server. UNAVAILABLE if the address cannot be bound.
   static absl::StatusOr<std::unique_ptr<GrpcServer>> Start(const GrpcServerOptions& options,
-                                                           const Limits& limits, Registry& registry,
-                                                           Metrics& metrics);
+                                                           Registry& registry, Metrics& metrics);
   // As Shutdown() with no patience.
   virtual ~GrpcServer() = default;
 

@@ -2,12 +2,7 @@
 
 #include "server/transport/health.h"
 
-#include <grpcpp/support/async_stream.h>
-#include <grpcpp/support/async_unary_call.h>
-
 #include <optional>
-
-#include "server/transport/call.h"
 
 namespace clearance::server {
 namespace {
@@ -17,15 +12,6 @@ using grpc::health::v1::HealthCheckResponse;
 
 // Longer than any name of a service.
 constexpr std::size_t kMaxHealthBytes = 256;
-
-struct WatchCall : RawCall<grpc::ServerAsyncWriter<grpc::ByteBuffer>> {
-  explicit WatchCall(Poller& poller)
-      : changed(poller.queue()), end(context, &changed), on_drain(poller.Watch(changed)) {}
-
-  Signal changed;
-  CallEnd end;
-  Poller::Hook on_drain;
-};
 
 // Takes the name of the requested service.
 grpc::Status TakeService(grpc::ByteBuffer* bytes, std::string* service) {
@@ -85,9 +71,8 @@ void HealthBoard::WakeAll() {
 
 Detached ServeHealthChecks(HealthBoard& board, HealthService& service, Poller& poller) {
   const Poller::Presence presence(poller);
-  RawCall<grpc::ServerAsyncResponseWriter<grpc::ByteBuffer>> call;
-  service.RequestCheck(&call.context, &call.incoming, &call.stream, poller.queue(), poller.queue(),
-                       call.requested.Start());
+  RawCall<UnaryWriter> call;
+  service.Request(service.IndexOf("Check"), &call, poller.queue());
   if (!co_await call.requested) co_return;
   ServeHealthChecks(board, service, poller);
 
@@ -103,19 +88,18 @@ Detached ServeHealthChecks(HealthBoard& board, HealthService& service, Poller& p
 
 Detached ServeHealthWatches(HealthBoard& board, HealthService& service, Poller& poller) {
   const Poller::Presence presence(poller);
-  WatchCall call(poller);
+  WatchCall<Signal> call(poller);
   call.end.Await();
-  service.RequestWatch(&call.context, &call.incoming, &call.stream, poller.queue(), poller.queue(),
-                       call.requested.Start());
+  service.Request(service.IndexOf("Watch"), &call, poller.queue());
   if (!co_await call.requested) co_return;
   ServeHealthWatches(board, service, poller);
 
   std::string name;
   grpc::Status status = TakeService(&call.incoming, &name);
   std::optional<Health> told;
-  board.Add(&call.changed);
+  board.Add(&call.news);
   while (status.ok() && call.end.is_pending()) {
-    call.changed.Arm();
+    call.news.Arm();
     const bool is_last = poller.is_draining();
     const Health health = board.Of(name);
     if (health != told) {
@@ -125,12 +109,12 @@ Detached ServeHealthWatches(HealthBoard& board, HealthService& service, Poller& 
     }
     if (is_last) status = grpc::Status(grpc::StatusCode::UNAVAILABLE, "draining");
     // Does not wait for an event that happened during the write.
-    if (!is_last && !poller.is_draining() && call.end.is_pending()) co_await call.changed;
+    if (!is_last && !poller.is_draining() && call.end.is_pending()) co_await call.news;
   }
-  board.Remove(&call.changed);
-  call.changed.Wake();
+  board.Remove(&call.news);
+  call.news.Wake();
   // An interrupt may come before the completion does.
-  while (call.changed.is_pending()) co_await call.changed;
+  while (call.news.is_pending()) co_await call.news;
   call.stream.Finish(status, call.finished.Start());
   co_await call.finished;
   co_await call.end;

@@ -12,6 +12,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "grpc/health/v1/health.grpc.pb.h"
+#include "server/transport/call.h"
 #include "server/transport/poller.h"
 
 namespace clearance::server {
@@ -42,9 +43,7 @@ class HealthBoard {
   bool is_unhealthy_ = false;
 };
 
-// Raw, so that a message's size is known before it is parsed: any stranger may call.
-using HealthService = grpc::health::v1::Health::WithRawMethod_Check<
-    grpc::health::v1::Health::WithRawMethod_Watch<grpc::health::v1::Health::Service>>;
+using HealthService = RawService<grpc::health::v1::Health>;
 
 // Answer any client, and let a call wait on the poller, until the server shuts down. A watch that
 // is open when the server drains is told so and ends with UNAVAILABLE. All references outlive them.

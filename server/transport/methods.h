@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The generated services and the table of the methods' handlers. In clearance's services every
-// method is raw, so that a message's size is known before it is parsed.
+// The services and the table of the methods' handlers.
 
 #pragma once
 
 #include <grpcpp/server_builder.h>
 
 #include <functional>
+#include <tuple>
 #include <vector>
 
 #include "clearance/v1/query_service.grpc.pb.h"
@@ -18,7 +18,7 @@
 #include "server/session/call_scope.h"
 #include "server/transport/health.h"
 #include "server/transport/poller.h"
-#include "server/transport/reflection.h"
+#include "server/transport/streams.h"
 
 namespace clearance::server {
 
@@ -27,6 +27,9 @@ inline constexpr const char* kServices[] = {
     v1::QueryService::service_full_name(), v1::SceneService::service_full_name(),
     v1::SceneQueryService::service_full_name(), v1::ServerService::service_full_name(),
     v1::ShapeService::service_full_name()};
+
+template <class Request>
+struct UnaryMethod;
 
 // Must outlive the server that it is registered with.
 class Methods {
@@ -41,40 +44,17 @@ class Methods {
   void ServeOn(Poller& poller) const;
 
  private:
-  using Query = v1::QueryService::WithRawMethod_PairDistance<
-      v1::QueryService::WithRawMethod_Distance<v1::QueryService::WithRawMethod_Intersection<
-          v1::QueryService::WithRawMethod_TimeOfCollision<
-              v1::QueryService::WithRawMethod_Session<v1::QueryService::Service>>>>>;
-  using Shape = v1::ShapeService::WithRawMethod_RegisterShape<
-      v1::ShapeService::WithRawMethod_BatchRegisterHulls<
-          v1::ShapeService::WithRawMethod_GetShape<v1::ShapeService::WithRawMethod_ListShapes<
-              v1::ShapeService::WithRawMethod_DeleteShape<v1::ShapeService::Service>>>>>;
-  using Scene =
-      v1::SceneService::WithRawMethod_CreateScene<v1::SceneService::WithRawMethod_GetScene<
-          v1::SceneService::WithRawMethod_ListScenes<v1::SceneService::WithRawMethod_UpdateScene<
-              v1::SceneService::WithRawMethod_ForkScene<v1::SceneService::WithRawMethod_DeleteScene<
-                  v1::SceneService::WithRawMethod_WatchScene<v1::SceneService::Service>>>>>>>;
-  using SceneQuery = v1::SceneQueryService::WithRawMethod_Check<
-      v1::SceneQueryService::WithRawMethod_MinimumDistance<
-          v1::SceneQueryService::WithRawMethod_Nearest<v1::SceneQueryService::WithRawMethod_Overlap<
-              v1::SceneQueryService::WithRawMethod_Sweep<
-                  v1::SceneQueryService::WithRawMethod_Ray<v1::SceneQueryService::Service>>>>>>;
-  using Server = v1::ServerService::WithRawMethod_GetServerInfo<v1::ServerService::Service>;
-
-  template <class Method>
-  void Add(Method method);
+  template <class Request>
+  void Add(UnaryMethod<Request> method);
   void AddQueryMethods();
   void AddShapeMethods();
   void AddSceneMethods();
-  void AddSceneChangeMethods();
-  void AddSceneQueryMethods();
 
   ServerParts& parts_;
-  Query query_;
-  Shape shape_;
-  Scene scene_;
-  SceneQuery scene_query_;
-  Server server_;
+  std::tuple<RawService<v1::QueryService>, RawService<v1::SceneService>,
+             RawService<v1::SceneQueryService>, RawService<v1::ServerService>,
+             RawService<v1::ShapeService>>
+      services_;
   HealthService health_;
   ReflectionService reflection_;
   const bool shows_reflection_;

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/transport/reflection.h"
-
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/descriptor.pb.h>
-#include <grpcpp/support/async_stream.h>
 
 #include <string>
-#include <vector>
 
 #include "absl/container/flat_hash_set.h"
-#include "server/transport/call.h"
 #include "server/transport/methods.h"
+#include "server/transport/streams.h"
 
 namespace clearance::server {
 namespace {
@@ -86,7 +82,7 @@ grpc::Status TakeQuestion(grpc::ByteBuffer* bytes, ServerReflectionRequest* requ
   return {grpc::StatusCode::INVALID_ARGUMENT, "malformed ServerReflectionRequest"};
 }
 
-struct ReflectionCall : RawCall<grpc::ServerAsyncReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer>> {
+struct ReflectionCall : RawCall<TwoWayStream> {
   explicit ReflectionCall(Poller& poller) : on_drain(poller.Watch(read)) {}
 
   Operation read;
@@ -125,8 +121,7 @@ ServerReflectionResponse AnswerReflection(const ServerReflectionRequest& request
 Detached ServeReflection(ReflectionService& service, Poller& poller) {
   const Poller::Presence presence(poller);
   ReflectionCall call(poller);
-  service.RequestServerReflectionInfo(&call.context, &call.stream, poller.queue(), poller.queue(),
-                                      call.requested.Start());
+  service.Request(service.IndexOf("ServerReflectionInfo"), &call, poller.queue());
   if (!co_await call.requested) co_return;
   ServeReflection(service, poller);
 

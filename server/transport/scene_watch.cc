@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/transport/scene_watch.h"
-
-#include <cstdint>
 #include <mutex>
 #include <optional>
 
 #include "clearance/v1/scene_watch.pb.h"
-#include "server/guard/quota.h"
-#include "server/guard/refusal.h"
-#include "server/guard/share_ledger.h"
-#include "server/schedule/work.h"
-#include "server/services/asks_by_name.h"
 #include "server/services/scene_follower.h"
-#include "server/transport/admission.h"
-#include "server/transport/offload.h"
+#include "server/transport/streams.h"
 #include "server/transport/unary.h"
 
 namespace clearance::server {
@@ -55,14 +46,7 @@ class SceneSignal final : public Signal, public SceneObserver {
   std::optional<SceneEnd> end_;
 };
 
-struct WatchStream : RawCall<SceneWriter> {
-  explicit WatchStream(Poller& poller)
-      : news(poller.queue()), end(context, &news), on_drain(poller.Watch(news)) {}
-
-  SceneSignal news;
-  CallEnd end;
-  Poller::Hook on_drain;
-};
+using WatchStream = WatchCall<SceneSignal>;
 
 // Far longer than any name and etag. The request is kept as long as the call.
 absl::Status RequireFewBytes(const grpc::ByteBuffer& incoming) {
@@ -77,66 +61,59 @@ absl::Status RequireFewBytes(const grpc::ByteBuffer& incoming) {
 }
 
 // A watcher, and everything that its looks need.
-class Watcher {
+class Watcher : public ServedCall {
  public:
-  Watcher(ServerParts& parts, WatchStream& call, Poller& poller)
-      : call_(call),
-        poller_(poller),
-        admission_(parts, RpcMethod::kWatchScene, call.context),
-        registry_(parts.registry, admission_.caller(), parts.audit),
-        scope_{parts, admission_.caller(), registry_},
+  Watcher(ServerParts& parts, WatchStream& call, Poller& where)
+      : ServedCall(parts, RpcMethod::kWatchScene, call.context, where),
+        call_(call),
         place_(parts.watches),
-        work_(parts.workers),
-        bytes_(parts.bytes, scope_.caller.holder(), poller.queue()),
-        follower_(scope_),
-        patience_(poller, call.context, call.written),
+        follower_(scope),
+        patience_(where, call.context, call.written),
         on_look_(poller.WhenLooking([this] { Look(); })) {}
 
   // Takes the request in. Checks that the caller may have this watch, and takes a place for it.
   absl::Status Admit() {
-    absl::Status status = admission_.Check();
-    if (status.ok()) status = RequireProcessorTime(scope_);
-    Arrears(scope_.caller).Receive(call_.incoming.Length());
+    absl::Status status = admission.Check();
+    if (status.ok()) status = RequireProcessorTime(scope);
+    arrears.Receive(call_.incoming.Length());
+    arrears.Pay();
     if (status.ok()) status = RequireFewBytes(call_.incoming);
-    if (status.ok()) status = TakeRequest(&call_.incoming, scope_.parts.limits, &request_);
+    if (status.ok()) status = TakeRequest(&call_.incoming, scope.parts.limits, &request_);
     call_.incoming.Clear();
     if (status.ok()) status = RequireReach();
     if (!status.ok()) return status;
-    place_.Join(scope_.caller.holder());
+    place_.Join(scope.caller.holder());
     status = place_.Take(1);
-    if (!status.ok()) scope_.parts.metrics.watches_refused().Increment();
+    if (!status.ok()) scope.parts.metrics.watches_refused().Increment();
     return status;
   }
 
   // Returns the wait that must end before the first look.
   Awaited<absl::Status> WaitForFreshness() const {
-    SharedRegistry* const freshness = scope_.parts.ledger.freshness();
-    const bool asks =
-        freshness != nullptr && AsksForScene(scope_, request_.name(), request_.from_revision());
-    return WhenFresh(asks ? freshness : nullptr, poller_.queue());
+    return WhenFresh(FreshnessFor(scope, request_));
   }
 
   // Begins to notice the scene's news, before the first look; requires admission.
   absl::Status Begin() {
-    scope_.parts.scenes->AddObserver(request_.name(), &call_.news);
+    scope.parts.scenes->AddObserver(request_.name(), &call_.news);
     absl::Status status = follower_.Begin(request_);
     if (status.ok()) call_.news.Follow(follower_.incarnation());
     return status;
   }
-  void End() { scope_.parts.scenes->RemoveObserver(request_.name(), &call_.news); }
+  void End() { scope.parts.scenes->RemoveObserver(request_.name(), &call_.news); }
 
   // Tells the scene's news until the watch ends. Returns why it ended; OK if that needs no reason.
   // NOLINTNEXTLINE(readability-function-cognitive-complexity): every co_await counts as hidden branches of the language
-  Task<absl::Status> Tell(CallAccount& account) {
+  Task<absl::Status> Tell() {
     absl::Status status;
     while (status.ok() && call_.end.is_pending() && !follower_.has_ended()) {
       call_.news.Arm();
       // If a drain begins later, the next round says so.
-      const bool is_draining = poller_.is_draining();
+      const bool is_draining = poller.is_draining();
       v1::WatchSceneResponse response;
       bool is_new = false;
-      Offload looking({work_, scope_.caller.group(), poller_.queue(), CostOfLook()}, [&](Parts*) {
-        const ProcessorMeter meter(scope_.caller);
+      Offload looking(Place(CostOfLook()), [&](Parts*) {
+        const ProcessorMeter meter(scope.caller);
         const auto end_of = [&](std::uint64_t scene) { return call_.news.EndOf(scene); };
         const absl::StatusOr<bool> next = follower_.Next(end_of, &response);
         status = next.status();
@@ -144,18 +121,21 @@ class Watcher {
       });
       co_await looking;
       if (status.ok()) status = Check();
-      if (status.ok() && is_new) status = TakeRoom(response.ByteSizeLong());
+      if (status.ok() && is_new) {
+        // As far as it is not held already.
+        status = CountShed(scope.parts.metrics, bytes.TakeUpTo(response.ByteSizeLong()));
+      }
       if (!status.ok()) break;
       if (is_new) {
         call_.stream.Write(SerializeMessage(response), call_.written.Start());
         const bool is_taken = co_await call_.written;
-        bytes_.Release();
+        bytes.Release();
         if (!is_taken) break;
-        account.MessageSent();
+        series.MessageSent();
       }
       if (is_draining && !follower_.has_ended())
         status = absl::UnavailableError("draining: watch again, from the revision told last");
-      const bool has_to_wait = status.ok() && !is_new && !poller_.is_draining();
+      const bool has_to_wait = status.ok() && !is_new && !poller.is_draining();
       if (has_to_wait && call_.end.is_pending()) co_await call_.news;
     }
     co_return status;
@@ -170,36 +150,25 @@ class Watcher {
 
   // Checks that the caller still may have it.
   absl::Status Check() {
-    if (!admission_.is_outdated()) return admission_.status();
-    absl::Status status = admission_.Check();
+    if (!admission.is_outdated()) return admission.status();
+    absl::Status status = admission.Check();
     return status.ok() ? RequireReach() : status;
   }
 
-  // Takes room for a response, as far as it is not held already.
-  absl::Status TakeRoom(std::uint64_t response_bytes) {
-    return CountShed(scope_.parts.metrics, bytes_.TakeUpTo(response_bytes));
-  }
-
   absl::Status RequireReach() const {
-    return ScenesOf(scope_).RequireReach(request_.name(), "name");
+    return ScenesOf(scope).RequireReach(request_.name(), "name");
   }
 
   // If the rules are new, a call that waits for news goes on, and comes to Check().
   void Look() {
-    const bool is_outdated = admission_.is_outdated();
-    if (!admission_.CheckAside().ok()) patience_.Urge();
+    const bool is_outdated = admission.is_outdated();
+    if (!admission.CheckAside().ok()) patience_.Urge();
     // Last, because it may end this call.
     if (is_outdated) call_.news.Interrupt();
   }
 
   WatchStream& call_;
-  Poller& poller_;
-  Admission admission_;
-  CallerRegistry registry_;
-  const CallScope scope_;
   ShareLedger::Part place_;
-  WorkerPool::Account work_;
-  ByteAccount bytes_;
   v1::WatchSceneRequest request_;
   SceneFollower follower_;
   ReplyPatience patience_;
@@ -209,18 +178,17 @@ class Watcher {
 }  // namespace
 
 // NOLINTNEXTLINE(readability-function-cognitive-complexity): every co_await counts as hidden branches of the language
-Detached ServeSceneWatches(ServerParts& parts, const RequestWatchScene& request, Poller& poller) {
+Detached ServeSceneWatches(ServerParts& parts, RawService<v1::SceneService>& service,
+                           Poller& poller) {
   const Poller::Presence presence(poller);
   WatchStream call(poller);
   call.end.Await();
-  request(&call.context, &call.incoming, &call.stream, poller.queue(), call.requested.Start());
+  service.Request(service.IndexOf("WatchScene"), &call, poller.queue());
   if (!co_await call.requested) co_return;
-  ServeSceneWatches(parts, request, poller);
+  ServeSceneWatches(parts, service, poller);
 
-  CallAccount account(parts.metrics.Rpc(RpcMethod::kWatchScene));
-  account.MessageReceived();
-  const SteadyTime deadline = DeadlineOf(call.context);
   Watcher watcher(parts, call, poller);
+  watcher.series.MessageReceived();
   absl::Status status = watcher.Admit();
   if (status.ok()) {
     Awaited<absl::Status> fresh = watcher.WaitForFreshness();
@@ -228,7 +196,7 @@ Detached ServeSceneWatches(ServerParts& parts, const RequestWatchScene& request,
   }
   if (status.ok()) {
     status = watcher.Begin();
-    if (status.ok()) status = co_await watcher.Tell(account);
+    if (status.ok()) status = co_await watcher.Tell();
     watcher.End();
   }
   call.news.Wake();
@@ -238,7 +206,7 @@ Detached ServeSceneWatches(ServerParts& parts, const RequestWatchScene& request,
   call.stream.Finish(ToGrpcStatus(status), call.finished.Start());
   co_await call.finished;
   co_await call.end;
-  account.EndsWith(EndCode(call.end, deadline, status.code()));
+  watcher.EndsWith(call.end, status.code());
 }
 
 }  // namespace clearance::server

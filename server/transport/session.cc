@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/transport/session.h"
-
 #include <google/protobuf/arena.h>
 #include <grpcpp/support/proto_buffer_reader.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
@@ -15,15 +12,13 @@
 #include "server/convert/wire_errors.h"
 #include "server/guard/quota.h"
 #include "server/guard/refusal.h"
-#include "server/guard/share_ledger.h"
 #include "server/schedule/pending_work.h"
-#include "server/schedule/stop_rule.h"
 #include "server/schedule/work.h"
 #include "server/services/asks_by_name.h"
 #include "server/session/session_state.h"
 #include "server/session/unread_request.h"
 #include "server/transport/admission.h"
-#include "server/transport/offload.h"
+#include "server/transport/streams.h"
 
 namespace clearance::server {
 namespace {
@@ -75,7 +70,7 @@ absl::Status HoldsDeletedShapes(const Limits& limits) {
                             "are still held; open it again with shapes that are registered."});
 }
 
-struct Stream : RawCall<SessionStream> {
+struct Stream : RawCall<TwoWayStream> {
   explicit Stream(Poller& poller) : on_drain(poller.Watch(read)) {}
 
   // Starts at most one read a message: no effect if that of the next one has begun.
@@ -104,86 +99,63 @@ bool HasRoomBeside(std::uint64_t bytes, const Limits& limits) {
          bytes + limits.max_transport_bytes <= limits.max_bytes_in_flight;
 }
 
-// The caller of a session, whether it may go on, and the answers to its messages.
-class ServedSession {
+// A session, whether it may go on, and the answers to its messages.
+class ServedSession : public ServedCall {
  public:
-  ServedSession(ServerParts& parts, Stream& call, Poller& poller)
-      : call_(call),
-        poller_(poller),
-        admission_(parts, RpcMethod::kSession, call.context),
+  ServedSession(ServerParts& parts, Stream& call, Poller& where)
+      : ServedCall(parts, RpcMethod::kSession, call.context, where),
+        call_(call),
         place_(parts.sessions),
-        arrears_(caller()),
-        registry_(parts.registry, caller(), parts.audit),
-        scope_{parts, caller(), registry_},
-        account_(parts.workers),
-        holds_(&parts.registry.holders(), caller().holder(), [&poller] { poller.LookAgain(); }),
-        bytes(parts.bytes, caller().holder(), poller.queue()),
-        state(scope_, &holds_),
-        patience_(poller, call.context, call.written),
+        holds_(&parts.registry.holders(), scope.caller.holder(), [&where] { where.LookAgain(); }),
+        state(scope, &holds_),
+        patience_(where, call.context, call.written),
         on_drain_(poller.Watch(bytes.room())),
         on_look_(poller.WhenLooking([this] { Look(); })) {
     call.end.Interrupts(&bytes.room());
   }
 
   absl::Status Begin() {
-    absl::Status status = admission_.Check();
-    return status.ok() ? admission_.TakeSessionPlace(&place_) : status;
+    absl::Status status = admission.Check();
+    return status.ok() ? admission.TakeSessionPlace(&place_) : status;
   }
 
   // Return whether the session must end though the client goes on, and why.
   bool has_to_end() const {
-    return poller_.is_draining() || holds_.is_told() || !admission().ok() ||
+    return poller.is_draining() || holds_.is_told() || !admission.status().ok() ||
            call_.first_message.is_overdue();
   }
   absl::Status ReasonToEnd() const {
-    if (!admission().ok()) return admission();
-    if (holds_.is_told()) return HoldsDeletedShapes(scope_.parts.limits);
-    return absl::UnavailableError(poller_.is_draining()
+    if (!admission.status().ok()) return admission.status();
+    if (holds_.is_told()) return HoldsDeletedShapes(scope.parts.limits);
+    return absl::UnavailableError(poller.is_draining()
                                       ? "draining: the server goes; open the session elsewhere"
                                       : "the session said nothing for too long; open it again");
   }
 
-  // Awaited before work on a message begins.
-  Poller::Turn Turn(bool is_refused) { return Poller::Turn(poller_, caller().group(), is_refused); }
-
-  // Not OK once the caller may not be here any more; it then gets no more answers.
-  const absl::Status& admission() const { return admission_.status(); }
-
   // Called when the session ends with an error.
   void TellOfEnd() const {
     if (!holds_.is_told()) return;
-    scope_.parts.metrics.sessions_ended_for_shapes().Increment();
-    if (scope_.parts.refusal_log != nullptr) scope_.parts.refusal_log->WriteEndOfHolder(caller());
+    scope.parts.metrics.sessions_ended_for_shapes().Increment();
+    if (scope.parts.refusal_log != nullptr) scope.parts.refusal_log->WriteEndOfHolder(scope.caller);
   }
 
   // Called while no worker is at a message. An error ends the session.
   const absl::Status& Readmit() {
-    if (!admission_.is_outdated()) return admission_.status();
-    if (admission_.Check().ok()) state.track().EndUnlessAllowed();
-    return admission_.status();
-  }
-
-  // Takes room for the message's bytes. Must come before the message is taken in.
-  absl::Status TakeBytes(const grpc::ByteBuffer& incoming) {
-    arrears_.Receive(incoming.Length());
-    return CountShed(scope_.parts.metrics, bytes.Take(incoming.Length()));
-  }
-
-  // Returns the place for work of this cost.
-  Offload::Where PlaceFor(std::uint64_t cost) {
-    return {account_, caller().group(), poller_.queue(), cost};
+    if (!admission.is_outdated()) return admission.status();
+    if (admission.Check().ok()) state.track().EndUnlessAllowed();
+    return admission.status();
   }
 
   // Takes the message in; if it is refused, only as far as the refusal needs. Fails if the bytes
   // are not a SessionRequest, which ends the session.
   absl::Status Take(grpc::ByteBuffer* incoming, Message* message) {
     bool is_request = true;
-    arrears_.Meter([&] {
+    arrears.Meter([&] {
       absl::Status& refusal = message->refusal;
-      refusal.Update(CheckSize(*incoming, scope_.parts.limits));
+      refusal.Update(CheckSize(*incoming, scope.parts.limits));
       if (refusal.ok())
         refusal = CheckObjects(incoming, *v1::SessionRequest::descriptor(),
-                               MostObjectsOfOneShape(scope_.parts.limits));
+                               MostObjectsOfOneShape(scope.parts.limits));
       message->request = request_arena.Fresh<v1::SessionRequest>();
       if (refusal.ok()) {
         message->is_known = true;
@@ -197,46 +169,37 @@ class ServedSession {
     return is_request ? absl::OkStatus() : NoRequest();
   }
 
-  // Returns the wait that must end before the message is answered.
-  Awaited<absl::Status> WaitFor(const Message& message) const {
-    return WhenFresh(message.refusal.ok() ? FreshnessFor(scope_, *message.request) : nullptr,
-                     poller_.queue());
-  }
-
   // Returns the place to answer the message. May refuse it for want of a place or of reply room.
-  Offload::Where Place(Message* message) {
+  Offload::Where PlaceOf(Message* message) {
     std::uint64_t cost = 0;
-    if (message->refusal.ok())
-      message->refusal =
-          CountShed(scope_.parts.metrics, bytes.Take(state.ReplyBytesOf(*message->request)));
+    if (message->refusal.ok()) message->refusal = TakeBytes(state.ReplyBytesOf(*message->request));
     if (message->refusal.ok()) {
       cost = state.CostOf(*message->request);
-      message->refusal = message->pending.Take(caller().group(), cost);
+      message->refusal = message->pending.Take(scope.caller.group(), cost);
     }
-    if (!message->refusal.ok()) return PlaceFor(0);
-    const std::uint64_t whole_cost = message->request->has_open() ? cost : 0;
-    return {account_, caller().group(), poller_.queue(), cost, whole_cost, &message->pending};
+    if (!message->refusal.ok()) return Place(0);
+    return Place(cost, message->request->has_open() ? cost : 0, &message->pending);
   }
 
   void Answer(const Message& message, const StopRule& stop, v1::SessionResponse* response,
               Parts* left) {
-    const ProcessorMeter meter(caller());
+    const ProcessorMeter meter(scope.caller);
     absl::Status refusal = message.refusal;
     const bool is_first_part = state.is_complete();
     if (refusal.ok() && is_first_part) refusal = message.pending.RequireTimeLeft(stop);
     if (refusal.ok()) return state.Answer(*message.request, stop, response, left);
     message.is_known ? state.Decline(*message.request, refusal) : state.DeclineUnknown(refusal);
     response->set_tag(message.request->tag());
-    CountRefusal(scope_.parts.metrics, refusal);
+    CountRefusal(scope.parts.metrics, refusal);
     FillRpcStatus(refusal, response->mutable_status());
   }
 
   // Returns the bytes of the reply; nothing else of it stays.
   grpc::ByteBuffer Reply(const v1::SessionResponse& response) {
-    const ProcessorMeter meter(caller());
-    if (state.is_complete()) arrears_.Pay();
+    const ProcessorMeter meter(scope.caller);
+    if (state.is_complete()) arrears.Pay();
     if (response.status().code() == grpc::StatusCode::RESOURCE_EXHAUSTED)
-      rest_ = std::min(kLongestRest, TimeUntilEven(caller()));
+      rest_ = std::min(kLongestRest, TimeUntilEven(scope.caller));
     grpc::ByteBuffer reply = SerializeMessage(response);
     response_arena.Clear();
     return reply;
@@ -249,7 +212,7 @@ class ServedSession {
     if (!is_next_read && !bytes.HasRoom()) {
       bytes.AwaitRoom();
     } else if (rest > absl::ZeroDuration()) {
-      CompleteAfter(rest, rest_alarm_, poller_.queue(), bytes.room().Start());
+      CompleteAfter(rest, rest_alarm_, poller.queue(), bytes.room().Start());
     } else {
       return false;
     }
@@ -268,9 +231,9 @@ class ServedSession {
   // A session that must end goes on wherever it waits for its client, and ends. Work for a caller
   // that may not be here any more is given up.
   void Look() {
-    // Workers read caller(), so it stays as it is while they are at a message.
+    // Workers read scope.caller, so it stays as it is while they are at a message.
     const bool is_idle = call_.read.is_awaited();
-    const bool may_stay = is_idle ? Readmit().ok() : admission_.CheckAside().ok();
+    const bool may_stay = is_idle ? Readmit().ok() : admission.CheckAside().ok();
     if (may_stay && !holds_.is_told()) return;
     if (!may_stay) call_.end.StopWork();
     patience_.Urge();
@@ -279,22 +242,13 @@ class ServedSession {
     waited_for.Interrupt();
   }
 
-  const Caller& caller() const { return admission_.caller(); }
-
   Stream& call_;
-  Poller& poller_;
-  Admission admission_;
   ShareLedger::Part place_;
-  Arrears arrears_;
-  CallerRegistry registry_;
-  const CallScope scope_;
-  WorkerPool::Account account_;
   ShapeHolders::Session holds_;
   absl::Duration rest_;  // before the next message
   grpc::Alarm rest_alarm_;
 
  public:
-  ByteAccount bytes;
   SessionState state;
   KeptArena request_arena;
   KeptArena response_arena;
@@ -314,18 +268,19 @@ class ServedSession {
 // packet: gRPC sends the window that the read frees in a packet by itself, or with the reply if it
 // finds one.
 // NOLINTNEXTLINE(readability-function-cognitive-complexity): every co_await counts as hidden branches of the language
-Task<absl::Status> AnswerMessage(ServerParts& parts, Stream& call, ServedSession& session,
-                                 CallAccount& account) {
+Task<absl::Status> AnswerMessage(Stream& call, ServedSession& session) {
+  const ServerParts& parts = session.scope.parts;
   const std::uint64_t bytes = call.incoming.Length();
   const auto in_flight = CountInFlight(parts.metrics, bytes);
-  const StopRule stop(call.end.is_in_vain(), call.read.completed(), DeadlineOf(call.context));
+  const StopRule stop(call.end.is_in_vain(), call.read.completed(), session.deadline);
   Message message{PendingWork(parts.metrics, parts.workers)};
-  message.refusal = session.TakeBytes(call.incoming);
+  session.arrears.Receive(bytes);
+  message.refusal = session.TakeBytes(bytes);
   co_await session.Turn(!message.refusal.ok());
   absl::Status end = session.Readmit();
   if (!end.ok()) co_return end;
   // One that is already refused only lets its bytes go.
-  const auto entrance = session.PlaceFor(message.refusal.ok() ? CostOfTaking(bytes) : 0);
+  const auto entrance = session.Place(message.refusal.ok() ? CostOfTaking(bytes) : 0);
   Offload taking(entrance, [&](Parts*) {
     // A worker may come to it when the call is over.
     if (entrance.cost > kMaxCheapCost) message.refusal = RequireNotOver(parts.metrics, stop);
@@ -334,9 +289,10 @@ Task<absl::Status> AnswerMessage(ServerParts& parts, Stream& call, ServedSession
   co_await taking;
   message.pending.Add(taking.times());
   if (!end.ok()) co_return end;
-  Awaited<absl::Status> fresh = session.WaitFor(message);
+  Awaited<absl::Status> fresh = session.WhenFresh(
+      message.refusal.ok() ? FreshnessFor(session.scope, *message.request) : nullptr);
   message.refusal.Update(co_await fresh);
-  const Offload::Where where = session.Place(&message);
+  const Offload::Where where = session.PlaceOf(&message);
   const bool reads_ahead = HasRoomBeside(bytes, parts.limits) && session.bytes.HasRoom();
   if (reads_ahead && where.cost > kMaxCheapCost) call.StartRead();
   do {
@@ -348,13 +304,13 @@ Task<absl::Status> AnswerMessage(ServerParts& parts, Stream& call, ServedSession
     });
     co_await answering;
     message.pending.Add(answering.times());
-    if (end = session.admission(); !end.ok()) break;
+    if (end = session.admission.status(); !end.ok()) break;
     // A client that does not take the reply holds nothing that others wait for.
     message.pending.Release();
     call.stream.Write(reply, call.written.Start());
     if (reads_ahead) call.StartRead();
     if (!co_await call.written) end = absl::CancelledError("the client went away");
-    if (end.ok()) account.MessageSent();
+    if (end.ok()) session.series.MessageSent();
     message.pending.TakeBack(session.state.CostLeft());
   } while (end.ok() && !session.state.is_complete());
   session.request_arena.Clear();
@@ -365,18 +321,17 @@ Task<absl::Status> AnswerMessage(ServerParts& parts, Stream& call, ServedSession
 }  // namespace
 
 // NOLINTNEXTLINE(readability-function-cognitive-complexity): every co_await counts as hidden branches of the language
-Detached ServeSessions(ServerParts& parts, const RequestSession& request, Poller& poller) {
+Detached ServeSessions(ServerParts& parts, RawService<v1::QueryService>& service, Poller& poller) {
   const Poller::Presence presence(poller);
   Stream call(poller);
   call.end.Await();
-  request(&call.context, &call.stream, poller.queue(), call.requested.Start());
+  service.Request(service.IndexOf("Session"), &call, poller.queue());
   if (!co_await call.requested) co_return;
-  ServeSessions(parts, request, poller);
+  ServeSessions(parts, service, poller);
 
-  CallAccount account(parts.metrics.Rpc(RpcMethod::kSession));
   ServedSession session(parts, call, poller);
   Operation& room = session.bytes.room();
-  co_await session.Turn(!session.admission().ok());
+  co_await session.Turn(!session.admission.status().ok());
   absl::Status end = session.Begin();
   bool is_client_done = false;
   while (end.ok() && !session.has_to_end()) {
@@ -394,8 +349,8 @@ Detached ServeSessions(ServerParts& parts, const RequestSession& request, Poller
     }
     call.is_next_read = false;
     call.first_message.Came();
-    account.MessageReceived();
-    end = co_await AnswerMessage(parts, call, session, account);
+    session.series.MessageReceived();
+    end = co_await AnswerMessage(call, session);
   }
   if (end.ok() && !is_client_done) end = session.ReasonToEnd();
   if (!end.ok()) session.TellOfEnd();
@@ -409,7 +364,7 @@ Detached ServeSessions(ServerParts& parts, const RequestSession& request, Poller
   call.first_message.Came();
   co_await call.first_message;
   co_await call.end;
-  account.EndsWith(EndCode(call.end, DeadlineOf(call.context), end.code()));
+  session.EndsWith(call.end, end.code());
 }
 
 }  // namespace clearance::server

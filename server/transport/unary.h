@@ -5,7 +5,6 @@
 #pragma once
 
 #include <google/protobuf/arena.h>
-#include <grpcpp/support/async_unary_call.h>
 
 #include <cstdint>
 #include <functional>
@@ -13,33 +12,43 @@
 #include <utility>
 #include <vector>
 
+#include "clearance/v1/query_service.grpc.pb.h"
+#include "clearance/v1/scene_query_service.grpc.pb.h"
+#include "clearance/v1/scene_service.grpc.pb.h"
+#include "clearance/v1/server_service.grpc.pb.h"
+#include "clearance/v1/shape_service.grpc.pb.h"
 #include "server/guard/quota.h"
 #include "server/guard/refusal.h"
-#include "server/observe/steady_clock.h"
 #include "server/schedule/pending_work.h"
-#include "server/schedule/stop_rule.h"
 #include "server/schedule/work.h"
 #include "server/services/asks_by_name.h"
 #include "server/session/call_scope.h"
 #include "server/storage/shape_ledger.h"
 #include "server/transport/admission.h"
-#include "server/transport/call.h"
-#include "server/transport/offload.h"
 
 namespace clearance::server {
 
-using UnaryWriter = grpc::ServerAsyncResponseWriter<grpc::ByteBuffer>;
+// The method that a request is for.
+template <class Request>
+struct MethodOf;
+#define METHOD(name, service, type, role)                 \
+  template <>                                             \
+  struct MethodOf<v1::name##Request> {                    \
+    using Response = v1::name##Response;                  \
+    using Service = RawService<v1::service>;              \
+    static constexpr RpcMethod kRpc = RpcMethod::k##name; \
+  };
+#include "server/observe/methods.def"
 
-// One method: how gRPC is asked for its next call, the cost of a call (in units of kMaxCheapCost),
-// and its answer, which may leave parts. A method that changes the registry has, instead of
-// `answer`, a `plan` of the changes, and `conclude`, which answers from their outcomes. One that
-// may also answer at once has `answer_or_plan` instead of `plan`: it answers or plans changes.
-template <class Request, class Response>
+// One method: the cost of a call (in units of kMaxCheapCost), and its answer, which may leave
+// parts. A method that changes the registry has, instead of `answer`, a `plan` of the changes, and
+// `conclude`, which answers from their outcomes. One that may also answer at once has
+// `answer_or_plan` instead of `plan`: it answers or plans changes.
+template <class Request>
 struct UnaryMethod {
-  RpcMethod rpc;
-  std::function<void(grpc::ServerContext*, grpc::ByteBuffer*, UnaryWriter*,
-                     grpc::ServerCompletionQueue*, void* tag)>
-      request_call;
+  using Response = typename MethodOf<Request>::Response;
+
+  int index = MethodOf<Request>::Service::IndexOf(InfoOf(MethodOf<Request>::kRpc).method);
   std::function<std::uint64_t(const CallScope&, const Request&)> cost =
       [](const CallScope&, const Request&) { return 0; };
   // The cost of the work that cannot be cut into parts. Null: all of it for a method that changes
@@ -110,11 +119,14 @@ inline Outcomes Settle(ShapeLedger& ledger, std::vector<ShapeChange>* changes,
 }
 
 // One call's work, and everything that it holds meanwhile.
-template <class Request, class Response>
-struct UnaryWork {
-  Offload::Where Place(std::uint64_t cost, std::uint64_t whole_cost, PendingWork* pending) {
-    return {account, scope.caller.group(), queue, cost, whole_cost, pending};
-  }
+template <class Request>
+struct UnaryWork : ServedCall {
+  using Response = typename MethodOf<Request>::Response;
+
+  UnaryWork(const UnaryMethod<Request>& served, ServerParts& parts, UnaryCall& call, Poller& where)
+      : ServedCall(parts, MethodOf<Request>::kRpc, call.context, where),
+        method(served),
+        stop(call.end.is_in_vain(), arrival, deadline) {}
 
   void Take(grpc::ByteBuffer* incoming, bool is_at_worker) {
     if (is_at_worker) status = RequireNotOver(scope.parts.metrics, stop);
@@ -149,58 +161,49 @@ struct UnaryWork {
     arrears.Pay();
   }
 
-  const UnaryMethod<Request, Response>& method;
-  const CallScope& scope;
-  const StopRule& stop;
-  grpc::CompletionQueue* queue;
-  Request& request;
-  Response& response;
-  ByteAccount& bytes;
-  absl::Status status;
-  WorkerPool::Account account{scope.parts.workers};
-  std::vector<ShapeChange> changes = {};
-  grpc::ByteBuffer reply = grpc::ByteBuffer();
-  Arrears arrears{scope.caller};
+  const UnaryMethod<Request>& method;
+  const StopRule stop;
+  google::protobuf::Arena arena;
+  Request& request = *google::protobuf::Arena::CreateMessage<Request>(&arena);
+  Response& response = *google::protobuf::Arena::CreateMessage<Response>(&arena);
+  absl::Status status = admission.Check();
+  std::vector<ShapeChange> changes;
+  grpc::ByteBuffer reply;
 };
 
 // Takes in a call's request and answers it, as far as its status is OK. Returns the status.
-template <class Request, class Response>
+template <class Request>
 // NOLINTNEXTLINE(readability-function-cognitive-complexity): every co_await counts as hidden branches of the language
-Task<absl::Status> AnswerUnary(UnaryCall& call, UnaryWork<Request, Response>& work,
-                               Poller& poller) {
+Task<absl::Status> AnswerUnary(UnaryCall& call, UnaryWork<Request>& work) {
   const CallScope& scope = work.scope;
   const ServerParts& parts = scope.parts;
   absl::Status& status = work.status;
   const std::uint64_t request_bytes = call.incoming.Length();
   if (status.ok()) status = RequireProcessorTime(scope);
   work.arrears.Receive(request_bytes);
-  if (status.ok()) status = CountShed(parts.metrics, work.bytes.Take(request_bytes));
-  const bool had_turn = co_await Poller::Turn(poller, scope.caller.group(), !status.ok());
+  if (status.ok()) status = work.TakeBytes(request_bytes);
+  const bool had_turn = co_await work.Turn(!status.ok());
   if (status.ok()) status = RequireTurn(parts.metrics, had_turn);
   PendingWork pending(parts.metrics, parts.workers);
   if (status.ok()) {
     const std::uint64_t cost = CostOfTaking(request_bytes);
-    Offload taking(work.Place(cost, 0, nullptr),
+    Offload taking(work.Place(cost),
                    [&](Parts*) { work.Take(&call.incoming, cost > kMaxCheapCost); });
     co_await taking;
     pending.Add(taking.times());
   }
   call.incoming.Clear();
+  if (status.ok()) status = work.TakeBytes(work.method.reply_bytes(work.request, parts.limits));
   if (status.ok()) {
-    status = CountShed(parts.metrics,
-                       work.bytes.Take(work.method.reply_bytes(work.request, parts.limits)));
-  }
-  if (status.ok()) {
-    Awaited<absl::Status> fresh = WhenFresh(FreshnessFor(scope, work.request), poller.queue());
+    Awaited<absl::Status> fresh = work.WhenFresh(FreshnessFor(scope, work.request));
     status = co_await fresh;
   }
   if (!status.ok()) co_return status;
   const std::uint64_t cost = work.method.cost(scope, work.request);
   status = pending.Take(scope.caller.group(), cost);
   const std::uint64_t whole_cost = work.method.WholeCostOf(work.request, cost);
-  Offload answering(
-      status.ok() ? work.Place(cost, whole_cost, &pending) : work.Place(0, 0, nullptr),
-      [&](Parts* left) { work.Answer(pending, left); });
+  Offload answering(status.ok() ? work.Place(cost, whole_cost, &pending) : work.Place(0),
+                    [&](Parts* left) { work.Answer(pending, left); });
   co_await answering;
   pending.Add(answering.times());
   co_return status;
@@ -208,37 +211,25 @@ Task<absl::Status> AnswerUnary(UnaryCall& call, UnaryWork<Request, Response>& wo
 
 // Waits for calls of the method on this poller, serves them and lets another wait meanwhile. Ends
 // when the server shuts down. All references outlive it.
-template <class Request, class Response>
+template <class Request>
 // NOLINTNEXTLINE(readability-function-cognitive-complexity): every co_await counts as hidden branches of the language
-Detached ServeUnary(ServerParts& parts, const UnaryMethod<Request, Response>& method,
-                    Poller& poller) {
+Detached ServeUnary(ServerParts& parts, const UnaryMethod<Request>& method,
+                    typename MethodOf<Request>::Service& service, Poller& poller) {
   const Poller::Presence presence(poller);
   UnaryCall call;
   call.end.Await();
-  method.request_call(&call.context, &call.incoming, &call.stream, poller.queue(),
-                      call.requested.Start());
+  service.Request(method.index, &call, poller.queue());
   if (!co_await call.requested) co_return;
-  ServeUnary(parts, method, poller);
+  ServeUnary(parts, method, service, poller);
 
-  CallAccount account(parts.metrics.Rpc(method.rpc));
-  account.MessageReceived();
-  const SteadyTime deadline = DeadlineOf(call.context);
-  const StopRule stop(call.end.is_in_vain(), SteadyNow(), deadline);
+  UnaryWork<Request> work(method, parts, call, poller);
+  work.series.MessageReceived();
   const std::uint64_t request_bytes = call.incoming.Length();
-  google::protobuf::Arena arena;
-  auto* const request = google::protobuf::Arena::CreateMessage<Request>(&arena);
-  auto* const response = google::protobuf::Arena::CreateMessage<Response>(&arena);
-  Admission admission(parts, method.rpc, call.context);
-  CallerRegistry registry(parts.registry, admission.caller(), parts.audit);
-  const CallScope scope{parts, admission.caller(), registry};
-  ByteAccount bytes(parts.bytes, admission.caller().holder(), poller.queue());
-  UnaryWork<Request, Response> work{method,   scope,     stop,  poller.queue(),
-                                    *request, *response, bytes, admission.Check()};
   absl::Status& status = work.status;
-  status = co_await AnswerUnary(call, work, poller);
+  status = co_await AnswerUnary(call, work);
   if (status.ok() && (method.plan || !work.changes.empty())) {
     Outcomes settled = Settle(parts.ledger, &work.changes, poller.queue());
-    status = method.conclude(scope, *request, co_await settled, response);
+    status = method.conclude(work.scope, work.request, co_await settled, &work.response);
   }
   work.Finish(request_bytes);
   if (status.ok()) {
@@ -246,9 +237,9 @@ Detached ServeUnary(ServerParts& parts, const UnaryMethod<Request, Response>& me
   } else {
     call.stream.FinishWithError(ToGrpcStatus(status), call.finished.Start());
   }
-  if (co_await call.finished && status.ok()) account.MessageSent();
+  if (co_await call.finished && status.ok()) work.series.MessageSent();
   co_await call.end;
-  account.EndsWith(EndCode(call.end, deadline, status.code()));
+  work.EndsWith(call.end, status.code());
 }
 
 }  // namespace clearance::server

@@ -16,6 +16,7 @@
 #include "server/registry/registry.h"
 #include "server/transport/grpc_server.h"
 #include "tests/fuzz/fuzz_check.h"
+#include "tests/support/local_config.h"
 
 namespace clearance::fuzz {
 namespace {
@@ -31,7 +32,8 @@ server::GrpcServer& TheServer() {
     static const server::Limits limits;
     auto& metrics = *new server::Metrics("fuzz");
     auto& registry = *new server::Registry(limits, &metrics);
-    auto started = server::GrpcServer::Start({}, limits, registry, metrics);
+    auto started =
+        server::GrpcServer::Start({.config = server::LocalConfig(limits)}, registry, metrics);
     Require(started.ok(), "a server starts");
     return started->release();
   }();

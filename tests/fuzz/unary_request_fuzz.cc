@@ -27,6 +27,7 @@
 #include "tests/fuzz/fuzz_check.h"
 #include "tests/fuzz/quiet_protobuf.h"
 #include "tests/hammer/answer_faults.h"
+#include "tests/support/local_config.h"
 
 namespace clearance::fuzz {
 namespace {
@@ -79,8 +80,10 @@ const MethodDescriptor& MethodOf(std::size_t index) {
 class TheServer {
  public:
   TheServer() {
-    auto started = server::GrpcServer::Start({.worker_threads = 1, .ledger = &ledger_}, kLimits,
-                                             registry_, metrics_);
+    server::ServerConfig config = server::LocalConfig(kLimits);
+    config.worker_threads = 1;
+    auto started =
+        server::GrpcServer::Start({.config = config, .ledger = &ledger_}, registry_, metrics_);
     Require(started.ok(), "a server starts");
     server_ = *std::move(started);
     // A connection from inside ends when it is idle; the stub's next call makes it anew.

@@ -13,6 +13,7 @@
 
 #include "absl/time/clock.h"
 #include "tests/integration/client/command_line.h"
+#include "tests/support/local_config.h"
 
 namespace clearance::client {
 namespace {
@@ -45,8 +46,10 @@ class ServerThatGoes {
   void Start(const std::string& listen_address) {
     running_ = std::make_unique<Running>();
     while (!running_->server) {
-      auto started = server::GrpcServer::Start({.listen_address = listen_address}, running_->limits,
-                                               running_->registry, running_->metrics);
+      server::ServerConfig config = server::LocalConfig(running_->limits);
+      config.listen = listen_address;
+      auto started =
+          server::GrpcServer::Start({.config = config}, running_->registry, running_->metrics);
       if (started.ok()) {
         running_->server = *std::move(started);
       } else {

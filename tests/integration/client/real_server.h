@@ -13,6 +13,7 @@
 #include "server/observe/metrics.h"
 #include "server/registry/registry.h"
 #include "server/transport/grpc_server.h"
+#include "tests/support/local_config.h"
 
 namespace clearance::client {
 
@@ -21,8 +22,9 @@ class RealServer {
   explicit RealServer(const server::Limits& limits = {},
                       server::Authenticator* authenticator = nullptr)
       : metrics_("test"), registry_(limits, &metrics_) {
-    auto started =
-        server::GrpcServer::Start({.authenticator = authenticator}, limits, registry_, metrics_);
+    auto started = server::GrpcServer::Start(
+        {.config = server::LocalConfig(limits), .authenticator = authenticator}, registry_,
+        metrics_);
     EXPECT_TRUE(started.ok()) << started.status();
     server_ = *std::move(started);
   }

@@ -25,8 +25,9 @@
 #include "server/fence/listener.h"
 #include "server/guard/principal.h"
 #include "server/observe/log_allowance.h"
-#include "server/schedule/stop_rule.h"
+#include "server/schedule/work.h"
 #include "tests/integration/service/harness.h"
+#include "tests/support/local_config.h"
 #include "tests/support/shell.h"
 #include "tests/support/shifted_clock.h"
 
@@ -125,7 +126,7 @@ void AwaitTurns(const server::WatchedLoop& loop) {
 TEST_P(ClockJump, CutsNoConnectionThatIsBeingHandedOver) {
   server::Metrics metrics("test");
   std::latch is_held(1), release(1);
-  auto listener = server::Listener::Open("127.0.0.1:0", {}, metrics.connections());
+  auto listener = server::Listener::Open(server::LocalConfig(), metrics.connections());
   ASSERT_TRUE(listener.ok()) << listener.status();
   (*listener)->Run([&](const server::Descriptor&) {
     is_held.count_down();
@@ -145,7 +146,7 @@ TEST_P(ClockJump, KeepsNoConnectionInTheBooksThatHasEnded) {
   server::Metrics metrics("test");
   const prometheus::Gauge& open = *metrics.connections().open;
   std::promise<server::Descriptor> taken;
-  auto listener = server::Listener::Open("127.0.0.1:0", {}, metrics.connections());
+  auto listener = server::Listener::Open(server::LocalConfig(), metrics.connections());
   ASSERT_TRUE(listener.ok()) << listener.status();
   (*listener)->Run([&](server::Descriptor connection) { taken.set_value(std::move(connection)); });
   const server::Descriptor client = ConnectTo((*listener)->port());

@@ -10,6 +10,7 @@
 #include "google/rpc/status.pb.h"
 #include "server/config/build_options.h"
 #include "tests/integration/service/open_fence.h"
+#include "tests/support/local_config.h"
 
 namespace clearance::testing {
 namespace {
@@ -38,17 +39,18 @@ TestServer::TestServer(const server::Limits& wanted, const Checking& checking,
           [this](absl::string_view line) { log_lines.emplace_back(line); }),
       checker(checking.one_in, metrics, log, checking.judges) {
   if constexpr (server::kHasFence) accept_loop = OpenFence(metrics, &log);
-  auto started =
-      server::GrpcServer::Start({.accept_loop = accept_loop.get(),
-                                 .reflection = authenticator == nullptr,
-                                 .max_pending_work = budgets.max_pending_work,
-                                 .max_total_bytes_in_flight = budgets.max_total_bytes_in_flight,
-                                 .max_total_session_bytes = budgets.max_total_session_bytes,
-                                 .checker = &checker,
-                                 .authenticator = authenticator,
-                                 .log = &log,
-                                 .liveness = &liveness},
-                                limits, registry, metrics);
+  server::ServerConfig config = server::LocalConfig(limits);
+  if (authenticator != nullptr) config.reflection = server::Reflection::kOff;
+  config.max_pending_work = budgets.max_pending_work;
+  config.max_total_bytes_in_flight = budgets.max_total_bytes_in_flight;
+  config.max_total_session_bytes = budgets.max_total_session_bytes;
+  auto started = server::GrpcServer::Start({.config = config,
+                                            .accept_loop = accept_loop.get(),
+                                            .checker = &checker,
+                                            .authenticator = authenticator,
+                                            .log = &log,
+                                            .liveness = &liveness},
+                                           registry, metrics);
   EXPECT_TRUE(started.ok()) << started.status();
   if (!started.ok()) return;
   grpc = *std::move(started);

@@ -7,11 +7,12 @@
 #include <utility>
 
 #include "server/fence/listener.h"
+#include "tests/support/local_config.h"
 
 namespace clearance::testing {
 
 std::unique_ptr<server::AcceptLoop> OpenFence(server::Metrics& metrics, server::Log* log) {
-  auto listener = server::Listener::Open("127.0.0.1:0", {}, metrics.connections(), log);
+  auto listener = server::Listener::Open(server::LocalConfig(), metrics.connections(), log);
   EXPECT_TRUE(listener.ok()) << listener.status();
   if (!listener.ok()) return nullptr;
   return *std::move(listener);

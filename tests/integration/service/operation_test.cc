@@ -12,6 +12,7 @@
 #include "absl/time/time.h"
 #include "tests/integration/service/guarded_server.h"
 #include "tests/integration/service/harness.h"
+#include "tests/support/local_config.h"
 
 namespace clearance::testing {
 namespace {
@@ -146,10 +147,10 @@ TEST(Compression, IsRefused) {
 
 TEST(GrpcServer, DoesNotShareAPortThatIsTaken) {
   TestServer server;
-  server::GrpcServerOptions options;
-  options.listen_address = "127.0.0.1:" + std::to_string(server.grpc->port());
+  server::ServerConfig config = server::LocalConfig(server.limits);
+  config.listen = "127.0.0.1:" + std::to_string(server.grpc->port());
   const auto second =
-      server::GrpcServer::Start(options, server.limits, server.registry, server.metrics);
+      server::GrpcServer::Start({.config = config}, server.registry, server.metrics);
   EXPECT_EQ(second.status().code(), absl::StatusCode::kUnavailable);
 }
 

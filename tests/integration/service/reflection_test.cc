@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/transport/reflection.h"
-
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/descriptor.pb.h>
 #include <google/protobuf/descriptor_database.h>
@@ -10,6 +8,7 @@
 
 #include <string>
 
+#include "server/transport/streams.h"
 #include "tests/integration/service/harness.h"
 
 namespace clearance::testing {

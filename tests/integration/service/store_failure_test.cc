@@ -11,6 +11,7 @@
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "server/storage/shape_ledger.h"
 #include "tests/integration/service/harness.h"
+#include "tests/support/local_config.h"
 
 namespace clearance::testing {
 namespace {
@@ -38,7 +39,8 @@ class FailingStore final : public server::ShapeStore {
 class StoreFailure : public ::testing::Test {
  protected:
   StoreFailure() {
-    grpc_ = *server::GrpcServer::Start({.ledger = &ledger_}, {}, registry_, metrics_);
+    grpc_ = *server::GrpcServer::Start({.config = server::LocalConfig(), .ledger = &ledger_},
+                                       registry_, metrics_);
     channel_ = grpc::CreateChannel("127.0.0.1:" + std::to_string(grpc_->port()),
                                    grpc::InsecureChannelCredentials());
     shapes_ = v1::ShapeService::NewStub(channel_);

@@ -35,7 +35,9 @@ constexpr std::size_t kHandoverLoop = 1;
 std::unique_ptr<Listener> OpenListener(Metrics& metrics,
                                        const std::string& listen_address = "127.0.0.1:0",
                                        Log* log = nullptr) {
-  auto listener = Listener::Open(listen_address, {}, metrics.connections(), log);
+  ServerConfig config;
+  config.listen = listen_address;
+  auto listener = Listener::Open(config, metrics.connections(), log);
   EXPECT_TRUE(listener.ok()) << listener.status();
   return *std::move(listener);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/fence/reader_watch.h"
-
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cstdint>
 #include <vector>
+
+#include "server/fence/stream_fence.h"
 
 namespace clearance::server {
 namespace {

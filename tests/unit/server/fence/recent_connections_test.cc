@@ -2,11 +2,10 @@
 //
 // What is counted of whom, and for how long.
 
-#include "server/fence/recent_connections.h"
-
 #include <gtest/gtest.h>
 
 #include "absl/time/time.h"
+#include "server/fence/address_bans.h"
 
 namespace clearance::server {
 namespace {
