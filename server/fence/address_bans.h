@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is remembered of addresses. They are banned for a while: a connection that is cut has cost
-// some hundredths of a second, the time to recognize it. One that comes back at once would cost
-// that again each time, and the others would wait.
+// The memory of addresses that are banned for a while, and of those seen lately. A connection that
+// is cut has cost some hundredths of a second, the time to recognize it. One that comes back at
+// once would cost that again each time, and the others would wait.
 
 #pragma once
 

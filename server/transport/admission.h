@@ -59,8 +59,8 @@ class Admission {
   absl::Status status_;
 };
 
-// What the calls of clearance's services have in common, and hold while they are served. Counts
-// the call in the metrics. For the polling thread, except for the caller and the work.
+// The common part of all calls of clearance's services while they are served. Counts the call in
+// the metrics. For the polling thread, except for the caller and the work.
 class ServedCall {
  public:
   // `context` is of a call that has begun.
