@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -131,8 +132,9 @@ CLI::Validator PositiveAndFinite() {
 }
 
 std::string MessageOf(const Error& error) {
-  // A `name` alone is the argument of a command that takes no files.
-  const bool is_shape = error.field != "name";
+  // Other names are of scenes, or of shapes to be registered.
+  const bool is_shape =
+      absl::StrContains(error.field, "shape") && absl::EndsWith(error.field, ".name");
   const bool is_unknown = error.reason == "SHAPE_NOT_REGISTERED" ||
                           (error.reason == "NAME_INVALID" && LooksLikeFile(error.value));
   if (is_shape && is_unknown) return NoSuchShape(error.value);

@@ -62,6 +62,8 @@ class ConvexShape {
 
   explicit ConvexShape(Content content);
 
+  const Content& content() const { return content_; }
+
   CoreKind kind() const { return content_.kind; }
   bool is_curved() const { return content_.kind != CoreKind::kPolytope; }
 

@@ -32,6 +32,7 @@ absl::StatusOr<std::string> ReadWhole(const std::string& path) {
     return absl::InvalidArgumentError(
         absl::StrCat(path, ": has more than ", kMaxFileBytes, " bytes"));
   }
+  text.shrink_to_fit();  // it is kept
   return text;
 }
 

@@ -83,6 +83,11 @@ class ShareLedger {
   ShareLedger& operator=(const ShareLedger&) = delete;
 
   std::uint64_t held() const { return held_.load(); }
+  // Returns the number of callers that have a part.
+  std::size_t caller_count() const {
+    const std::lock_guard lock(mutex_);
+    return lines_.size();
+  }
 
  private:
   // One caller.
@@ -115,7 +120,7 @@ class ShareLedger {
   // The size of waiting_. A waiter counts itself before it looks for room. A thread that gives
   // back does so before it looks for waiters. So one of the two sees the other.
   std::atomic<std::size_t> waiters_ = 0;
-  std::mutex mutex_;  // guards the members below
+  mutable std::mutex mutex_;  // guards the members below
   absl::flat_hash_map<std::string, std::unique_ptr<Line>> lines_;
   absl::flat_hash_set<Part*> waiting_;
 };

@@ -53,7 +53,7 @@ struct ServerParts {
   Metrics& metrics;
   WorkerPool& workers;
   ShapeLedger& ledger;                     // the only path of changes to the registry
-  SceneRegistry* scenes = nullptr;         // null: no method of SceneService is called
+  SceneRegistry* scenes = nullptr;         // null: no scene and no track is asked about
   AnswerChecker* checker = nullptr;        // null: no answer is checked
   Authenticator* authenticator = nullptr;  // null: every caller may do everything
   Log* audit = nullptr;                    // null: changes of the registry are not written down

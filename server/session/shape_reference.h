@@ -18,14 +18,14 @@ namespace clearance::server {
 // on. Builds the hull of an inline shape as BuildFor does.
 absl::StatusOr<Registry::Found> ResolveShape(const v1::ShapeReference& reference,
                                              const CallScope& call, const StopRule& stop);
+// The same for a shape that is not inline.
+absl::StatusOr<Registry::Found> FindShape(const v1::ShapeReference& reference,
+                                          const CallScope& call);
 // Returns the bytes of an inline shape; 0 for one that the registry holds.
 inline std::uint64_t OwnedBytesOf(const v1::ShapeReference& reference,
                                   const ShapeContent& content) {
   return reference.has_inline_shape() ? content.byte_size() : 0;
 }
-// The same for a shape that is not inline.
-absl::StatusOr<Registry::Found> FindShape(const v1::ShapeReference& reference,
-                                          const CallScope& call);
 
 // Builds the content of a shape as BuildContent does. DEADLINE_EXCEEDED if the call must
 // stop before it is built, RESOURCE_EXHAUSTED if the principal's processor time runs out.

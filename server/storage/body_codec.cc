@@ -284,33 +284,6 @@ void CodeShape(Blob& blob, Content& content) {
   CodeFaces(blob, content.faces, count);
 }
 
-// Returns what ConvexShape was made of.
-ConvexShape::Content ContentOf(const ConvexShape& shape) {
-  const std::uint32_t count = shape.vertex_count();
-  const auto copy = [&](const double* axis) { return std::vector<double>(axis, axis + count); };
-  ConvexShape::Content content = {.kind = shape.kind(),
-                                  .extents = shape.extents(),
-                                  .x = copy(shape.x()),
-                                  .y = copy(shape.y()),
-                                  .z = copy(shape.z()),
-                                  .original_index = {},
-                                  .climb_graph = shape.climb_graph(),
-                                  .faces = shape.faces(),
-                                  .is_exact = shape.is_exact(),
-                                  .is_certified_convex = shape.is_certified_convex(),
-                                  .center = shape.center(),
-                                  .exponent = shape.exponent(),
-                                  .radius = shape.radius(),
-                                  .radius_low = shape.radius_low(),
-                                  .point_count = shape.point_count(),
-                                  .duplicate_count = shape.duplicate_count(),
-                                  .dimension = shape.dimension(),
-                                  .volume = shape.volume()};
-  for (std::uint32_t i = 0; i < count; ++i)
-    content.original_index.push_back(shape.original_index(i));
-  return content;
-}
-
 template <class Blob, class OnePiece>
 void CodePiece(Blob& blob, OnePiece& piece) {
   CodeVector(blob, piece.local.p_WS);
@@ -323,8 +296,7 @@ void CodePiece(Blob& blob, OnePiece& piece) {
     piece.shape = std::make_shared<const ConvexShape>(std::move(content));
     blob.Require(std::isfinite(piece.shape->bounding_radius()));
   } else {
-    const ConvexShape::Content content = ContentOf(*piece.shape);
-    CodeShape(blob, content);
+    CodeShape(blob, piece.shape->content());
   }
 }
 

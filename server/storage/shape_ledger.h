@@ -48,8 +48,7 @@ struct ShapeChange {
   std::shared_ptr<const NamedSceneChange> scene = nullptr;
 };
 
-// As of Registry::Register; for a deletion the deleted content and the revision; for a scene the
-// result of SceneDraft::Change.
+// As of RegistryDraft; for a scene the result of SceneDraft::Change.
 using ShapeOutcome = absl::StatusOr<Registry::Registration>;
 
 // Thread-safe.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every call passes here, and only here, before anything is done for it.
+// Every call passes here, and only here, before anything is done for it. The file also has what all
+// calls hold while they are served.
 
 #pragma once
 

@@ -10,7 +10,6 @@
 #include "server/convert/wire_errors.h"
 #include "server/guard/object_count.h"
 #include "server/guard/refusal.h"
-#include "server/observe/steady_clock.h"
 
 namespace clearance::server {
 namespace {

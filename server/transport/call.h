@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The ends, the deadline and the accounting of a call, and its messages as bytes.
+// A call as gRPC has it, its end, the bytes that it holds, and its messages as bytes.
 
 #pragma once
 

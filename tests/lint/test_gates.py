@@ -63,11 +63,11 @@ class GatesTest(unittest.TestCase):
 
     def test_optional_parts_elsewhere_in_the_server(self) -> None:
         self.write("server/app/a.cc", LICENCE + '#include "server/fence/listener.h"\n')
-        self.write("server/etcd/a.cc", LICENCE + '#include "server/etcd/etcd_keys.h"\n')
-        self.write("server/guard/a.h", LICENCE + '#include "server/etcd/etcd_keys.h"\n')
+        self.write("server/etcd/a.cc", LICENCE + '#include "server/etcd/etcd_values.h"\n')
+        self.write("server/guard/a.h", LICENCE + '#include "server/etcd/etcd_values.h"\n')
         self.write("server/session/a.cc", LICENCE + '#include "server/fence/listener.h"\n')
         self.assert_found(
-            'server/guard/a.h:2: #include "server/etcd/etcd_keys.h"',
+            'server/guard/a.h:2: #include "server/etcd/etcd_values.h"',
             'server/session/a.cc:2: #include "server/fence/listener.h"',
         )
 

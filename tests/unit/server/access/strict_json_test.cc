@@ -21,6 +21,7 @@ TEST(StrictJson, NamesLineAndColumnOfWhatIsNot) {
 
 TEST(StrictJson, RefusesAKeyThatStandsTwice) {
   EXPECT_EQ(ErrorOf(R"({"a": 1, "b": {"a": 2}, "a": 3})"), "the key \"a\" stands twice");
+  EXPECT_EQ(ErrorOf(R"({"principals": {"role": {"role": "query"}}})"), "");
   EXPECT_EQ(ErrorOf(R"([{"a": 1}, {"a": 1}])"), "the file: must be an object");
 }
 

@@ -258,6 +258,7 @@ TEST(ShareLedger, ConcurrentPartsNeverExceedTheLimit) {
   EXPECT_GT(granted, 0);
   EXPECT_EQ(beyond, 0);
   EXPECT_EQ(ledger.held(), 0u);
+  EXPECT_EQ(ledger.caller_count(), 0u);
 }
 
 }  // namespace

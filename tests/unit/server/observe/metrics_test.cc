@@ -12,6 +12,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "clearance/v1/query_service.pb.h"
 #include "clearance/v1/scene_query_service.pb.h"
 #include "clearance/v1/scene_service.pb.h"
@@ -44,6 +45,14 @@ TEST(RpcSeries, CoverEveryMethodOfTheProtosInTheirOrder) {
     }
   }
   EXPECT_EQ(next, kRpcMethods);
+}
+
+TEST(Metrics, TellWhenTheProcessStarted) {
+  const std::string text = Metrics("1.2.3").Scrape();
+  const std::string name = "\nprocess_start_time_seconds ";
+  const std::size_t begin = text.find(name);
+  ASSERT_NE(begin, std::string::npos);
+  EXPECT_NEAR(std::stod(text.substr(begin + name.size())), absl::ToUnixSeconds(absl::Now()), 3600);
 }
 
 TEST(Metrics, StandAtZeroFromTheStart) {

@@ -98,6 +98,15 @@ TEST(UnreadRequest, MoreFieldsThanAnybodyWritesAreUnclear) {
   EXPECT_FALSE(LookAt(fields + OpenOf(3, 1).SerializeAsString()).has_value());
 }
 
+TEST(UnreadRequest, AnUnclearMessageKeepsItsTag) {
+  std::string text = OpenOf(3, 1).SerializeAsString();
+  for (int i = 0; i < 1000; ++i) text += std::string("\x78\x01", 2);
+  google::protobuf::io::ArrayInputStream bytes(text.data(), static_cast<int>(text.size()));
+  Request known;
+  EXPECT_FALSE(LookAtRequest(&bytes, &known));
+  EXPECT_EQ(known.tag(), 1u);
+}
+
 // Fields in any order, torn and repeated: what is told is never other than what the parser finds.
 TEST(UnreadRequest, IsNeverOtherThanWhatTheParserFinds) {
   constexpr unsigned kSeed = 20261122;
