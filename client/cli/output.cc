@@ -249,7 +249,8 @@ std::string CellText(const Json& cell) {
   if (cell.is_string()) return cell.get<std::string>();
   if (cell.is_number_float()) return absl::StrFormat("%.10g", cell.get<double>());
   if (cell.contains("limit")) {  // a refusal
-    const std::string field = CellText(cell["field"]), message = CellText(cell["message"]);
+    const std::string field = CellText(cell["field"]);
+    std::string message = CellText(cell["message"]);
     // Such a message says all, and what the value is of.
     if (absl::StrContains(message, field) && absl::StrContains(message, ", must be "))
       return message;

@@ -132,6 +132,7 @@ std::string KnownFields(absl::string_view problem) {
   const google::protobuf::Descriptor* const message = MessageAt(path);
   if (message == nullptr) return "";
   std::vector<std::string> names;
+  names.reserve(static_cast<std::size_t>(message->field_count()));
   for (int i = 0; i < message->field_count(); ++i) names.push_back(message->field(i)->name());
   return absl::StrCat(" Fields: ", absl::StrJoin(names, ", "));
 }

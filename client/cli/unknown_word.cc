@@ -91,7 +91,7 @@ const CLI::Option* FindOption(const CLI::App& app, absl::string_view name) {
 }  // namespace
 
 std::string UsageError(const CLI::App* app, const CLI::Error& error) {
-  const std::string text = CLI::FailureMessage::simple(app, error);
+  std::string text = CLI::FailureMessage::simple(app, error);
   const absl::string_view what = error.what();
   if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::ArgumentMismatch)) return text;
   const absl::string_view name = what.substr(0, what.find(':'));

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <ranges>
 #include <variant>
 
 #include "absl/container/flat_hash_map.h"
@@ -210,8 +209,8 @@ void AddPose(const Pose& pose, RepeatedField<double>* column) {
 }
 
 // Fills in the bodies one after another, each shape in the table once.
-template <class Bodies>
-void WriteBodies(const Bodies& bodies, const SceneContents& contents, v1::BodyColumns* columns) {
+void WriteBodies(absl::Span<const SceneBody> bodies, const SceneContents& contents,
+                 v1::BodyColumns* columns) {
   absl::flat_hash_map<const RigidBody*, std::uint32_t> slots;
   for (const SceneBody& body : bodies) {
     const auto slot = static_cast<std::uint32_t>(columns->shapes_size());
@@ -316,8 +315,10 @@ std::optional<BodyId> FillBodies(const Scene& scene, const BodyRange& range,
     found.resize(range.most);
   }
   std::ranges::sort(found);
-  const auto body_of = [&](const auto& one) { return scene.BodyAt(one.second); };
-  WriteBodies(std::views::transform(found, body_of), contents, columns);
+  std::vector<SceneBody> bodies;
+  bodies.reserve(found.size());
+  for (const auto& [id, place] : found) bodies.push_back(scene.BodyAt(place));
+  WriteBodies(bodies, contents, columns);
   return next;
 }
 

@@ -145,8 +145,9 @@ absl::StatusOr<StoredNames> EtcdStore::ReadNames() {
   const EtcdValues values(client_.get(), keys_, snapshot_);
   absl::Status status = VisitRange(KeysUnder(keys_.Names()), [&](const mvccpb::KeyValue& value) {
     auto name = values.Name(value);
-    if (name.ok()) names.names.push_back(*std::move(name));
-    return name.status();
+    if (!name.ok()) return name.status();
+    names.names.push_back(*std::move(name));
+    return absl::OkStatus();
   });
   if (!status.ok()) return status;
   return names;

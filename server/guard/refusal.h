@@ -45,7 +45,7 @@ struct NamedLimit {
 struct OverLimit {
   Reason reason;
   std::string_view field;
-  std::string_view unit = "";  // of the count, with a space before it
+  std::string_view unit = {};  // of the count, with a space before it
   std::string_view message;
 };
 absl::Status CheckMost(std::uint64_t count, const NamedLimit& limit, const OverLimit& refusal);

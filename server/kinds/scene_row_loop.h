@@ -112,18 +112,52 @@ struct RowTools {
   }
 };
 
-// Answers, refuses or gives up each row, and returns how many are done. Kind has:
+// Answers a row that is not refused and whose time is not over. Returns false if this row and those
+// after it are left. Kind has:
 //     questions, columns
 //     Ask(row, i) -> answer   keeps to the budget and lists the row's pairs in passing
 //     Put(answer, i) -> RowSummary
 //     Find(row, answer, turn) -> SceneFinding, only if its answers are checked by sample: its look,
 //         question and bodies
 template <class Kind>
-std::uint32_t ForEachSceneRow(const Work& work, const RowTools& tools, const Kind& kind) {
-  Pacer* const pacer = tools.pacer;
+bool AnswerSceneRow(const Work& work, const RowTools& tools, const Kind& kind, std::uint32_t i) {
+  const std::uint32_t row = work.first + i;
   const PairList& listed = kind.columns.listed;
+  *tools.budget = WorkBudget(tools.pacer, work.most_steps);
+  const auto answer = kind.Ask(row, i);
+  if (work.MustLeaveRows()) {
+    if (listed.is_wanted()) listed.DropRow(i);
+    return false;
+  }
+  const auto [state, reason, counters] = kind.Put(answer, i);
+  if (listed.is_wanted()) listed.EndRow();
+  kind.columns.states[i] = state;
+  work.tally.AddSceneRow(static_cast<std::uint8_t>(state), reason,
+                         {counters.nodes, counters.candidates, counters.exact});
+  if (reason != UndecidedReason::kNone) work.undecided.push_back({row, reason});
+  if constexpr (requires { kind.Find(row, answer, PairTurn()); }) {
+    if (tools.pacer->has_stopped() || work.checks == nullptr || !work.checks->Wants()) return true;
+    work.checks->CheckScene([&, why = reason](PairTurn turn) {
+      SceneFinding finding = kind.Find(row, answer, turn);
+      const AskedScene& asked = RowsOf(kind.questions).asked;
+      finding.kind = work.tally.kind();
+      finding.reason = why;
+      finding.scene = asked.name;
+      finding.revision = asked.revision;
+      finding.row = row;
+      return finding;
+    });
+    tools.pacer->LookNow();
+  }
+  return true;
+}
+
+// Answers, refuses or gives up each row, and returns how many are done.
+template <class Kind>
+std::uint32_t ForEachSceneRow(const Work& work, const RowTools& tools, const Kind& kind) {
   const auto put_unasked = [&](std::uint32_t i, int state) {
     kind.columns.states[i] = state;
+    const PairList& listed = kind.columns.listed;
     if (!listed.is_wanted()) return;
     PutNumber(listed.truncated, i, true);  // an empty list must not pass for a whole one
     listed.EndRow();
@@ -137,39 +171,14 @@ std::uint32_t ForEachSceneRow(const Work& work, const RowTools& tools, const Kin
       work.tally.AddRefused();
       continue;
     }
-    const bool is_reached = pacer->Spend(kVerticesARow);
+    const bool is_reached = tools.pacer->Spend(kVerticesARow);
     if (work.MustLeaveRows()) return i;
     if (!is_reached) {
       put_unasked(i, work.tally.undecided_state());
       work.tally.AddNotReached();
       work.undecided.push_back({row, UndecidedReason::kBudget});
-      continue;
-    }
-    *tools.budget = WorkBudget(pacer, work.most_steps);
-    const auto answer = kind.Ask(row, i);
-    if (work.MustLeaveRows()) {
-      if (listed.is_wanted()) listed.DropRow(i);
+    } else if (!AnswerSceneRow(work, tools, kind, i)) {
       return i;
-    }
-    const auto [state, reason, counters] = kind.Put(answer, i);
-    if (listed.is_wanted()) listed.EndRow();
-    kind.columns.states[i] = state;
-    work.tally.AddSceneRow(static_cast<std::uint8_t>(state), reason,
-                           {counters.nodes, counters.candidates, counters.exact});
-    if (reason != UndecidedReason::kNone) work.undecided.push_back({row, reason});
-    if constexpr (requires { kind.Find(row, answer, PairTurn()); }) {
-      if (pacer->has_stopped() || work.checks == nullptr || !work.checks->Wants()) continue;
-      work.checks->CheckScene([&, why = reason](PairTurn turn) {
-        SceneFinding finding = kind.Find(row, answer, turn);
-        const AskedScene& asked = RowsOf(kind.questions).asked;
-        finding.kind = work.tally.kind();
-        finding.reason = why;
-        finding.scene = asked.name;
-        finding.revision = asked.revision;
-        finding.row = row;
-        return finding;
-      });
-      pacer->LookNow();
     }
   }
   return work.count;

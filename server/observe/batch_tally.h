@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 
 #include "core/query/distance.h"
 #include "core/query/intersection.h"
@@ -20,10 +21,12 @@ enum class QueryKind : std::uint8_t {
 #define QUERY(name, field, service, label, states) k##name,
 #include "server/observe/methods.def"
 };
-inline constexpr std::size_t kQueryKinds = 0
-#define QUERY(name, field, service, label, states) +1
+inline constexpr std::size_t kQueryKinds =
+    std::initializer_list<QueryKind>{
+#define QUERY(name, field, service, label, states) QueryKind::k##name,
 #include "server/observe/methods.def"
-    ;
+    }
+        .size();
 
 // The numbers of State, MotionState and Verdict are less than this.
 inline constexpr std::size_t kRowStates = 6;

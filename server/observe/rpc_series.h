@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 
 #include "absl/time/time.h"
 #include "prometheus/counter.h"
@@ -19,10 +20,12 @@ enum class RpcMethod : std::uint8_t {
 #define METHOD(name, service, type, role) k##name,
 #include "server/observe/methods.def"
 };
-inline constexpr std::size_t kRpcMethods = 0
-#define METHOD(name, service, type, role) +1
+inline constexpr std::size_t kRpcMethods =
+    std::initializer_list<RpcMethod>{
+#define METHOD(name, service, type, role) RpcMethod::k##name,
 #include "server/observe/methods.def"
-    ;
+    }
+        .size();
 
 // The status codes of gRPC, by number.
 inline constexpr std::array kGrpcCodeNames = {

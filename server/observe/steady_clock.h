@@ -37,6 +37,7 @@ class SteadyTime {
     return a.since_beginning_ - b.since_beginning_;
   }
   friend bool operator==(SteadyTime a, SteadyTime b) = default;
+  // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 sees one in a comparison by default
   friend std::strong_ordering operator<=>(SteadyTime a, SteadyTime b) = default;
 
  private:

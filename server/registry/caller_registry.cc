@@ -20,12 +20,15 @@ absl::Status RequireNameOf(const Caller& caller, std::string_view name, std::str
   return RequireName(*caller.principal, name, field);
 }
 
-// Returns the caller's part of a listing of `prefix`; `list(prefix, size)` returns a page of all,
-// and `items` are those of a page. The caller's prefixes are disjoint and sorted, so their pages
-// one after another are in the order of the names.
-template <class Page, class Item, class List>
+auto& ItemsOf(Registry::Page& page) { return page.shapes; }
+auto& ItemsOf(SceneRegistry::Page& page) { return page.scenes; }
+
+// Returns the caller's part of a listing of `prefix`; `list(prefix, size)` returns a page of all.
+// The caller's prefixes are disjoint and sorted, so their pages one after another are in the order
+// of the names.
+template <class Page, class List>
 absl::StatusOr<Page> ListFor(const Caller& caller, std::string_view prefix, std::size_t size,
-                             std::vector<Item> Page::*items, const List& list) {
+                             const List& list) {
   if (caller.principal == nullptr || caller.principal->prefixes.empty()) return list(prefix, size);
   std::vector<std::string_view> prefixes;
   for (const std::string_view allowed : caller.principal->prefixes) {
@@ -36,9 +39,9 @@ absl::StatusOr<Page> ListFor(const Caller& caller, std::string_view prefix, std:
   Page page = list(prefixes.front(), size);
   for (std::size_t i = 1; i < prefixes.size() && page.is_last; ++i) {
     // One more than fits tells whether this page is the last.
-    std::vector<Item>& all = page.*items;
+    auto& all = ItemsOf(page);
     Page next = list(prefixes[i], size - all.size() + 1);
-    std::vector<Item>& more = next.*items;
+    auto& more = ItemsOf(next);
     page.is_last = all.size() + more.size() <= size;
     if (!page.is_last) more.resize(size - all.size());
     std::move(more.begin(), more.end(), std::back_inserter(all));
@@ -108,10 +111,10 @@ absl::StatusOr<Registry::Found> CallerRegistry::FindByDigest(std::string_view di
 
 absl::StatusOr<Registry::Page> CallerRegistry::List(std::string_view prefix, std::string_view after,
                                                     std::size_t size) const {
-  return ListFor(caller_, prefix, size, &Registry::Page::shapes,
-                 [&](std::string_view within, std::size_t most) {
-                   return registry_.List(within, after, most);
-                 });
+  return ListFor<Registry::Page>(caller_, prefix, size,
+                                 [&](std::string_view within, std::size_t most) {
+                                   return registry_.List(within, after, most);
+                                 });
 }
 
 absl::Status CallerRegistry::RequireReach(std::string_view name) const {
@@ -138,10 +141,10 @@ absl::StatusOr<SceneState> CallerScenes::Find(std::string_view name, std::string
 absl::StatusOr<SceneRegistry::Page> CallerScenes::List(std::string_view prefix,
                                                        std::string_view after,
                                                        std::size_t size) const {
-  return ListFor(caller_, prefix, size, &SceneRegistry::Page::scenes,
-                 [&](std::string_view within, std::size_t most) {
-                   return registry_.List(within, after, most);
-                 });
+  return ListFor<SceneRegistry::Page>(caller_, prefix, size,
+                                      [&](std::string_view within, std::size_t most) {
+                                        return registry_.List(within, after, most);
+                                      });
 }
 
 absl::Status CallerScenes::RequireDelete(const SceneState& scene) const {

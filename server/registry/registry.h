@@ -180,7 +180,7 @@ class Registry {
     absl::btree_set<std::string> names;
   };
   struct ByName {
-    using is_transparent = void;
+    using is_transparent = void;  // NOLINT(readability-identifier-naming): a name of std
     static std::string_view KeyOf(const NamedShape& shape) { return shape.name; }
     static std::string_view KeyOf(std::string_view name) { return name; }
     bool operator()(const auto& a, const auto& b) const { return KeyOf(a) < KeyOf(b); }
