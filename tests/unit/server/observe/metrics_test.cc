@@ -52,7 +52,8 @@ TEST(Metrics, TellWhenTheProcessStarted) {
   const std::string name = "\nprocess_start_time_seconds ";
   const std::size_t begin = text.find(name);
   ASSERT_NE(begin, std::string::npos);
-  EXPECT_NEAR(std::stod(text.substr(begin + name.size())), absl::ToUnixSeconds(absl::Now()), 3600);
+  EXPECT_NEAR(std::stod(text.substr(begin + name.size())),
+              absl::ToDoubleSeconds(absl::Now() - absl::UnixEpoch()), 3600);
 }
 
 TEST(Metrics, StandAtZeroFromTheStart) {
