@@ -170,8 +170,10 @@ class Resumption : public Completion {
   // Called by the thread that ends the work. From here on the polling thread may resume the
   // coroutine and destroy this.
   void Resume() {
+    grpc::CompletionQueue* const queue = queue_;
+    grpc::Alarm& alarm = *alarm_;
     is_done_.store(true, std::memory_order_release);
-    CompleteNow(*alarm_, queue_, this);
+    CompleteNow(alarm, queue, this);
   }
 
  private:
