@@ -9,7 +9,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "absl/types/span.h"
 #include "server/convert/shape_content.h"
 #include "server/guard/refusal.h"
 #include "server/kinds/kinds.h"
@@ -42,10 +41,6 @@ Extent ExtentOf(const v1::ShapeReference& reference, const CallScope& call) {
   if (!resolved.ok()) return {};
   const RigidBody& body = *resolved->shape.content->body;
   return {VerticesAPiece(body), body.pieces().size()};
-}
-
-Extent LargerOf(const Extent& a, const Extent& b) {
-  return {std::max(a.vertices_a_step, b.vertices_a_step), std::max(a.pieces, b.pieces)};
 }
 
 // Not every question is about shapes, or has query bodies.
@@ -131,15 +126,18 @@ absl::Status AnswerWhole(const std::shared_ptr<Question<Kind>>& question, const 
 }
 
 // Looks up a few shapes. A request with more needs a worker in any case, which finds them.
-template <class Request>
-std::uint64_t CostOfPairs(const CallScope& call, const Request& request) {
-  constexpr int kMostLookups = 64;
-  const auto& shapes = request.shapes();
+template <class Batch>
+std::uint64_t CostOfPairs(const CallScope& call,
+                          absl::Span<const v1::ShapeReference* const> shapes, const Batch& batch) {
+  constexpr std::size_t kMostLookups = 64;
   Extent largest;
-  for (int i = 0; i < std::min(shapes.size(), kMostLookups); ++i)
-    largest = LargerOf(largest, ExtentOf(shapes[i], call));
+  for (const v1::ShapeReference* const shape : shapes.subspan(0, kMostLookups)) {
+    const Extent extent = ExtentOf(*shape, call);
+    largest.vertices_a_step = std::max(largest.vertices_a_step, extent.vertices_a_step);
+    largest.pieces = std::max(largest.pieces, extent.pieces);
+  }
   const std::uint64_t cost =
-      CostOfOpening(shapes) + CostOf(request.batch(), largest.vertices_a_step, largest.pieces);
+      CostOfOpening(shapes) + CostOf(batch, largest.vertices_a_step, largest.pieces);
   return shapes.size() > kMostLookups ? std::max(cost, kDear) : cost;
 }
 
@@ -227,9 +225,9 @@ void FillPair(const v1::DistanceBatchResult& result, v1::PairDistanceResponse* r
 
 }  // namespace
 
-std::uint64_t CostOfOpening(const google::protobuf::RepeatedPtrField<v1::ShapeReference>& shapes) {
+std::uint64_t CostOfOpening(absl::Span<const v1::ShapeReference* const> shapes) {
   std::uint64_t cost = 0;
-  for (const v1::ShapeReference& shape : shapes) cost += CostOf(shape);
+  for (const v1::ShapeReference* const shape : shapes) cost += CostOf(*shape);
   return cost;
 }
 
@@ -265,7 +263,7 @@ std::uint64_t UnaryQuery<Request, Response>::CostOf(const CallScope& call, const
   if constexpr (kIsAboutScene<KindOfRequest<Request>>) {
     return CostOfScene(call, request);
   } else {
-    return CostOfPairs(call, request);
+    return CostOfPairs(call, request.shapes(), request.batch());
   }
 }
 
@@ -292,17 +290,15 @@ absl::Status AnswerPairDistance(const CallScope& call, const v1::PairDistanceReq
   response->set_revision(question->opened.revision);
   status = AnswerWhole<DistanceKind>(question, stop, &asked->result, left);
   if (!status.ok()) return InPair(status);
-  left->cost += CostOf(*shapes[0]) + CostOf(*shapes[1]);
+  left->cost += CostOfOpening(shapes);
   Conclude(left, [asked, response] { FillPair(asked->result, response); });
   return absl::OkStatus();
 }
 
 std::uint64_t CostOfPairDistance(const CallScope& call, const v1::PairDistanceRequest& request) {
-  const v1::ShapeReference &a = request.a().shape(), &b = request.b().shape();
-  const auto [vertices, pieces] = LargerOf(ExtentOf(a, call), ExtentOf(b, call));
   v1::DistanceBatch one;
   one.mutable_pairs()->set_count(1);
-  return CostOf(a) + CostOf(b) + CostOf(one, vertices, pieces);
+  return CostOfPairs(call, {&request.a().shape(), &request.b().shape()}, one);
 }
 
 }  // namespace clearance::server

@@ -81,21 +81,19 @@ void SceneFollower::TellOf(const SceneState& next, v1::WatchSceneResponse* respo
   Metrics& metrics = call_.parts.metrics;
   FillSceneInfo(next, response->mutable_scene());
   // Null if it went since Next() looked.
-  const ScenePtr base = told_scene_.lock();
-  is_reload_ = is_reload_ || base == nullptr;
-  if (!is_reload_) {
-    const std::optional<SceneDiff> diff = DiffOf(*base, *next.scene, kMostRows);
-    is_reload_ = !diff.has_value();
-    if (!is_reload_) {
-      response->set_base_revision(told_.revision);
-      FillDiff(*diff, call_.parts.scenes->contents(), response->mutable_change());
-      if (next.revision > told_.revision + 1)
-        metrics.watch_revisions_merged().Increment(
-            static_cast<double>(next.revision - told_.revision - 1));
-    }
+  const ScenePtr base = is_reload_ ? nullptr : told_scene_.lock();
+  std::optional<SceneDiff> diff;
+  if (base != nullptr) diff = DiffOf(*base, *next.scene, kMostRows);
+  if (diff.has_value()) {
+    response->set_base_revision(told_.revision);
+    FillDiff(*diff, call_.parts.scenes->contents(), response->mutable_change());
+    if (next.revision > told_.revision + 1)
+      metrics.watch_revisions_merged().Increment(
+          static_cast<double>(next.revision - told_.revision - 1));
+  } else {
+    response->set_is_reload(true);
+    metrics.watch_reloads().Increment();
   }
-  if (is_reload_) metrics.watch_reloads().Increment();
-  response->set_is_reload(is_reload_);
   Keep(next);
   is_told_nothing_ = false;
   is_reload_ = false;
