@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "absl/strings/match.h"
+#include "server/guard/quota.h"
 #include "server/guard/refusal.h"
 
 namespace clearance::server {

@@ -19,7 +19,7 @@
 #include "absl/status/statusor.h"
 #include "server/access/policy.h"
 #include "server/access/token_file.h"
-#include "server/guard/principal.h"
+#include "server/guard/caller.h"
 
 namespace clearance::server {
 

@@ -26,7 +26,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
-#include "server/guard/principal.h"
+#include "server/guard/caller.h"
 
 namespace clearance::server {
 

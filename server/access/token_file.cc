@@ -14,7 +14,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "server/guard/principal.h"
+#include "server/guard/caller.h"
 
 namespace clearance::server {
 namespace {

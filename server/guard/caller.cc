@@ -5,17 +5,23 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
-#include <algorithm>
 #include <cstddef>
-#include <cstdint>
 
 #include "absl/random/random.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "server/guard/refusal.h"
 
 namespace clearance::server {
 namespace {
+
+constexpr std::size_t kMaxIdBytes = 64;
+constexpr const char* kRoleNames[] = {"query", "register", "admin"};  // by the number of Role
+
+bool IsLetterOrDigit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+bool IsOfId(char c) { return IsLetterOrDigit(c) || c == '.' || c == '_' || c == '-'; }
 
 constexpr std::string_view kV4 = "ipv4:";
 constexpr std::string_view kV6 = "ipv6:";
@@ -35,15 +41,52 @@ bool IsOfRequestId(char c) {
   return absl::ascii_isalnum(static_cast<unsigned char>(c)) || kMarks.find(c) != kMarks.npos;
 }
 
-bool IsTraceDigit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
-
-bool AreHexDigits(std::string_view text) { return std::ranges::all_of(text, IsTraceDigit); }
+bool AreHexDigits(std::string_view text) {
+  return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
 
 bool IsNonZero(std::string_view digits) {
   return digits.find_first_not_of('0') != std::string_view::npos;
 }
 
 }  // namespace
+
+const char* NameOf(Role role) { return kRoleNames[static_cast<std::size_t>(role)]; }
+
+std::optional<Role> RoleOf(std::string_view name) {
+  for (const Role role : {Role::kQuery, Role::kRegister, Role::kAdmin}) {
+    if (name == NameOf(role)) return role;
+  }
+  return std::nullopt;
+}
+
+bool IsPrincipalId(std::string_view text) {
+  return !text.empty() && text.size() <= kMaxIdBytes && IsLetterOrDigit(text.front()) &&
+         std::ranges::all_of(text, IsOfId);
+}
+
+absl::Status RequireRole(const Principal& principal, Role role, std::string_view field) {
+  if (principal.role >= role) return absl::OkStatus();
+  return Refuse(absl::StatusCode::kPermissionDenied,
+                {.reason = Reason::kRoleTooLow,
+                 .field = std::string(field),
+                 .value = "principal " + principal.id + " with role " + NameOf(principal.role),
+                 .limit = std::string("role ") + NameOf(role) + " or higher",
+                 .message = "The principal's role does not allow this; ask the operator for the "
+                            "role that it takes."});
+}
+
+absl::Status RequireName(const Principal& principal, std::string_view name,
+                         std::string_view field) {
+  if (principal.MayReach(name)) return absl::OkStatus();
+  return Refuse(absl::StatusCode::kPermissionDenied,
+                {.reason = Reason::kNameNotAllowed,
+                 .field = std::string(field),
+                 .value = std::string(name),
+                 .limit = "of principal " + principal.id + ": names that begin with " +
+                          absl::StrJoin(principal.prefixes, ", "),
+                 .message = "The name is not among those that the principal may reach."});
+}
 
 std::string AddressGroupOf(std::string_view peer) {
   const std::size_t port = peer.rfind(':');

@@ -17,7 +17,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "server/config/limits.h"
-#include "server/guard/principal.h"
+#include "server/guard/caller.h"
 #include "server/observe/metrics.h"
 
 namespace clearance::server {

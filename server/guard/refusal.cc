@@ -4,7 +4,6 @@
 
 #include <array>
 #include <charconv>
-#include <cstddef>
 
 #include "absl/strings/cord.h"
 #include "absl/types/optional.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/guard/principal.h"
+#include "server/guard/caller.h"
 
 #include <gtest/gtest.h>
 

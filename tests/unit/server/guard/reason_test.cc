@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/guard/reason.h"
+#include "server/guard/refusal.h"
 
 #include <gtest/gtest.h>
 
