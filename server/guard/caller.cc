@@ -9,9 +9,11 @@
 
 #include "absl/random/random.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "server/guard/refusal.h"
 
 namespace clearance::server {
@@ -41,13 +43,7 @@ bool IsOfRequestId(char c) {
   return absl::ascii_isalnum(static_cast<unsigned char>(c)) || kMarks.find(c) != kMarks.npos;
 }
 
-bool AreHexDigits(std::string_view text) {
-  return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
-}
-
-bool IsNonZero(std::string_view digits) {
-  return digits.find_first_not_of('0') != std::string_view::npos;
-}
+bool IsNonZero(absl::string_view digits) { return digits.find_first_not_of('0') != digits.npos; }
 
 }  // namespace
 
@@ -113,21 +109,17 @@ std::string MakeRequestId() {
 
 std::string TraceParentOf(std::string_view traceparent) {
   constexpr std::size_t kSize = 55;
-  if (traceparent.size() < kSize || traceparent[2] != '-' || traceparent[35] != '-' ||
-      traceparent[52] != '-') {
-    return "";
-  }
-  const std::string_view version = traceparent.substr(0, 2);
-  const std::string_view trace_id = traceparent.substr(3, 32);
-  const std::string_view parent_id = traceparent.substr(36, 16);
-  const std::string_view flags = traceparent.substr(53, 2);
-  const bool has_form = AreHexDigits(version) && AreHexDigits(trace_id) &&
-                        AreHexDigits(parent_id) && AreHexDigits(flags) && version != "ff" &&
-                        IsNonZero(trace_id) && IsNonZero(parent_id);
+  const absl::string_view text(traceparent.data(), std::min(traceparent.size(), kSize));
+  if (text.find_first_not_of("0123456789abcdef-") != text.npos) return "";
+  // The version, the trace, the parent and the flags.
+  const std::vector<absl::string_view> parts = absl::StrSplit(text, '-');
+  const bool has_form = parts.size() == 4 && parts[0].size() == 2 && parts[1].size() == 32 &&
+                        parts[2].size() == 16 && parts[3].size() == 2 && parts[0] != "ff" &&
+                        IsNonZero(parts[1]) && IsNonZero(parts[2]);
+  if (!has_form) return "";
   const bool has_end =
-      traceparent.size() == kSize || (version != "00" && traceparent[kSize] == '-');
-  if (!has_form || !has_end) return "";
-  return "00" + std::string(traceparent.substr(2, kSize - 2));
+      traceparent.size() == kSize || (parts[0] != "00" && traceparent[kSize] == '-');
+  return has_end ? absl::StrCat("00", text.substr(2)) : "";
 }
 
 std::string TraceIdOf(std::string_view traceparent) {
