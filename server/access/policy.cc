@@ -3,13 +3,11 @@
 #include "server/access/policy.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "server/guard/refusal.h"
@@ -37,7 +35,7 @@ std::string PlaceOf(std::string_view text, std::size_t position) {
   return absl::StrCat("line ", lines + 1, ", column ", column);
 }
 
-// Looks through the text once and keeps the first thing that is wrong with it.
+// Looks through the text once and keeps the first thing that is wrong with it, where it ends.
 class Inspector final : public nlohmann::json_sax<json> {
  public:
   explicit Inspector(std::string_view text) : text_(text) {}
@@ -88,11 +86,8 @@ class Inspector final : public nlohmann::json_sax<json> {
 // stands twice in one object is an error, since only one of the two would count.
 absl::StatusOr<json> ParseStrictJson(std::string_view text) {
   Inspector inspector(text);
-  const bool is_whole = json::sax_parse(text, &inspector);
-  if (!inspector.status().ok()) return inspector.status();
-  json value = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!is_whole || value.is_discarded()) return absl::InvalidArgumentError("malformed JSON");
-  return value;
+  if (!json::sax_parse(text, &inspector)) return inspector.status();
+  return json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
 
 absl::Status Wrong(absl::string_view path, absl::string_view message) {

@@ -22,9 +22,6 @@ namespace {
 constexpr std::size_t kMaxIdBytes = 64;
 constexpr const char* kRoleNames[] = {"query", "register", "admin"};  // by the number of Role
 
-bool IsLetterOrDigit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
-bool IsOfId(char c) { return IsLetterOrDigit(c) || c == '.' || c == '_' || c == '-'; }
-
 constexpr std::string_view kV4 = "ipv4:";
 constexpr std::string_view kV6 = "ipv6:";
 constexpr std::size_t kBytesOfNetwork = 8;
@@ -57,8 +54,9 @@ std::optional<Role> RoleOf(std::string_view name) {
 }
 
 bool IsPrincipalId(std::string_view text) {
-  return !text.empty() && text.size() <= kMaxIdBytes && IsLetterOrDigit(text.front()) &&
-         std::ranges::all_of(text, IsOfId);
+  constexpr char kAllowed[] = "abcdefghijklmnopqrstuvwxyz0123456789._-";
+  return !text.empty() && text.size() <= kMaxIdBytes &&
+         text.find_first_not_of(kAllowed) == text.npos && text.find_first_of("._-") != 0;
 }
 
 absl::Status RequireRole(const Principal& principal, Role role, std::string_view field) {

@@ -125,7 +125,9 @@ struct Refusal {
 absl::Status Refuse(absl::StatusCode code, const Refusal& refusal);
 
 // Returns the same with INVALID_ARGUMENT.
-absl::Status RefuseArgument(const Refusal& refusal);
+inline absl::Status RefuseArgument(const Refusal& refusal) {
+  return Refuse(absl::StatusCode::kInvalidArgument, refusal);
+}
 
 // Returns RESOURCE_EXHAUSTED if the count is above the limit.
 struct NamedLimit {
@@ -155,7 +157,7 @@ absl::Status StatusOf(const v1::Error& error);
 
 // Returns a number as refusals show it: the shortest text that reads back as the same double.
 std::string FormatNumber(double value);
-std::string FormatNumber(std::uint64_t value);
+inline std::string FormatNumber(std::uint64_t value) { return std::to_string(value); }
 
 // Returns the name of a row or entry of a field.
 template <class Index>

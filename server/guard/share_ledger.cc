@@ -77,7 +77,8 @@ void ShareLedger::WakeThoseWithRoom() {
 void ShareLedger::Part::Join(std::string_view caller) {
   if (line_ != nullptr) return;
   const std::lock_guard lock(ledger_.mutex_);
-  auto& [name, line] = *ledger_.lines_.try_emplace(absl::string_view(caller.data(), caller.size())).first;
+  const absl::string_view key(caller.data(), caller.size());
+  auto& [name, line] = *ledger_.lines_.try_emplace(key).first;
   caller_ = &name;
   line_ = &line;
   ++line_->parts;

@@ -15,18 +15,14 @@
 namespace clearance::server {
 namespace {
 
-constexpr std::int64_t kNanosecondsASecond = 1'000'000'000;
-
 using Kind = NamedSceneChange::Kind;
 
 absl::StatusOr<TimeToLive> ReadTtl(const google::protobuf::Duration& ttl) {
-  constexpr std::int64_t kMostSeconds = std::int64_t{10} * 366 * 24 * 3600;
-  constexpr std::int64_t kLeastNanoseconds = 1'000'000;
-  const bool is_duration =
-      ttl.seconds() >= 0 && ttl.nanos() >= 0 && ttl.nanos() < kNanosecondsASecond;
-  const bool is_in_range = is_duration && ttl.seconds() < kMostSeconds &&
-                           (ttl.seconds() > 0 || ttl.nanos() >= kLeastNanoseconds);
-  if (is_in_range) return TimeToLive(ttl.seconds() * kNanosecondsASecond + ttl.nanos());
+  const absl::Duration below_second = absl::Nanoseconds(ttl.nanos());
+  const absl::Duration time = absl::Seconds(ttl.seconds()) + below_second;
+  const bool is_duration = below_second >= absl::ZeroDuration() && below_second < absl::Seconds(1);
+  if (is_duration && time >= absl::Milliseconds(1) && time < absl::Hours(10 * 366 * 24))
+    return TimeToLive(absl::ToChronoNanoseconds(time));
   return RefuseArgument(
       {.reason = Reason::kNumberOutOfRange,
        .field = "ttl",
