@@ -4,11 +4,10 @@
 #include <array>
 #include <memory>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 
+#include "absl/strings/str_replace.h"
 #include "server/convert/shape_content.h"
 #include "server/guard/refusal.h"
 #include "server/kinds/kinds.h"
@@ -42,16 +41,6 @@ Extent ExtentOf(const v1::ShapeReference& reference, const CallScope& call) {
   const RigidBody& body = *resolved->shape.content->body;
   return {VerticesAPiece(body), body.pieces().size()};
 }
-
-// Not every question is about shapes, or has query bodies.
-template <class Request>
-concept HasShapes = requires(const Request& request) {
-  request.shapes();
-};
-template <class Request>
-concept HasQueryBodies = requires(const Request& request) {
-  request.change_bodies();
-};
 
 template <class Request>
 using KindOfRequest = KindOf<std::decay_t<decltype(std::declval<const Request&>().batch())>>;
@@ -105,7 +94,7 @@ absl::Status PrepareScene(const Request& request, const ShapeTable& table, Sessi
     absl::Status status = scenes->Open(request.open_scene(), &opened);
     if (!status.ok()) return Under("open_scene", status);
   }
-  if constexpr (HasQueryBodies<Request>) {
+  if constexpr (requires { request.change_bodies(); }) {
     v1::ChangeBodiesResult changed;
     absl::Status status = scenes->Change(request.change_bodies(), table, &changed);
     if (!status.ok()) return Under("change_bodies", status);
@@ -141,24 +130,6 @@ std::uint64_t CostOfPairs(const CallScope& call,
   return shapes.size() > kMostLookups ? std::max(cost, kDear) : cost;
 }
 
-template <class Request>
-std::uint64_t CostOfScene(const CallScope& call, const Request& request) {
-  AskedSize asked;
-  std::uint64_t cost = 0;
-  if constexpr (HasShapes<Request>) cost += CostOfOpening(request.shapes());
-  if (request.has_open_scene()) {
-    const v1::OpenScene& open = request.open_scene();
-    const auto found = ScenesOf(call).Find(open.name(), "name", open.revision());
-    if (found.ok()) asked.scene_bodies = found->scene->size();
-  }
-  if constexpr (HasQueryBodies<Request>) {
-    const auto& bodies = request.change_bodies().change().bodies();
-    asked.query_bodies = static_cast<std::uint64_t>(bodies.ids_size());
-    cost += SessionScenes(call).CostOf(request.change_bodies(), ShapeTable());
-  }
-  return cost + CostOf(request.batch(), asked);
-}
-
 // A pair's question, as a batch of one row, and its answer.
 struct PairQuestion {
   v1::DistanceBatch batch;
@@ -188,17 +159,11 @@ v1::DistanceBatch OneRowOf(const v1::PairDistanceRequest& request) {
 
 // Returns the status with the field of the pair's request, instead of a batch's.
 absl::Status InPair(const absl::Status& status) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kFields = {
-      {{"shapes[0]", "a.shape"},
-       {"shapes[1]", "b.shape"},
-       {"poses_a[0]", "a.pose"},
-       {"poses_b[0]", "b.pose"}}};
-  const std::string field = ErrorOf(status).field();
-  for (const auto& [of_batch, of_pair] : kFields) {
-    if (!field.starts_with(of_batch)) continue;
-    return WithField(std::string(of_pair) + field.substr(of_batch.size()), status);
-  }
-  return status;
+  return WithField(absl::StrReplaceAll(ErrorOf(status).field(), {{"shapes[0]", "a.shape"},
+                                                                 {"shapes[1]", "b.shape"},
+                                                                 {"poses_a[0]", "a.pose"},
+                                                                 {"poses_b[0]", "b.pose"}}),
+                   status);
 }
 
 void FillVector(const google::protobuf::RepeatedField<double>& column, v1::Vector3* vector) {
@@ -238,7 +203,7 @@ absl::Status UnaryQuery<Request, Response>::Answer(const CallScope& call, const 
                                                    Parts* left) {
   using Kind = KindOfRequest<Request>;
   const auto question = std::make_shared<Question<Kind>>();
-  if constexpr (HasShapes<Request>) {
+  if constexpr (requires { request.shapes(); }) {
     auto opened = OpenAll(call, request.shapes(), request.min_revision(), stop);
     if (!opened.ok()) return opened.status();
     question->opened = *std::move(opened);
@@ -252,18 +217,31 @@ absl::Status UnaryQuery<Request, Response>::Answer(const CallScope& call, const 
   auto job = StartJob<Kind>({call, table, scenes}, request.batch());
   if (!job.ok()) return Under("batch", job.status());
   question->job.emplace(*std::move(job));
-  if constexpr (HasShapes<Request>) response->set_revision(question->opened.revision);
+  if constexpr (requires { request.shapes(); }) response->set_revision(question->opened.revision);
   absl::Status status = AnswerWhole<Kind>(question, stop, response->mutable_result(), left);
-  if constexpr (HasShapes<Request>) left->cost += CostOfOpening(request.shapes());
+  if constexpr (requires { request.shapes(); }) left->cost += CostOfOpening(request.shapes());
   return status;
 }
 
 template <class Request, class Response>
 std::uint64_t UnaryQuery<Request, Response>::CostOf(const CallScope& call, const Request& request) {
-  if constexpr (kIsAboutScene<KindOfRequest<Request>>) {
-    return CostOfScene(call, request);
-  } else {
+  if constexpr (!kIsAboutScene<KindOfRequest<Request>>) {
     return CostOfPairs(call, request.shapes(), request.batch());
+  } else {
+    AskedSize asked;
+    std::uint64_t cost = 0;
+    if constexpr (requires { request.shapes(); }) cost += CostOfOpening(request.shapes());
+    if (request.has_open_scene()) {
+      const v1::OpenScene& open = request.open_scene();
+      const auto found = ScenesOf(call).Find(open.name(), "name", open.revision());
+      if (found.ok()) asked.scene_bodies = found->scene->size();
+    }
+    if constexpr (requires { request.change_bodies(); }) {
+      const auto& bodies = request.change_bodies().change().bodies();
+      asked.query_bodies = static_cast<std::uint64_t>(bodies.ids_size());
+      cost += SessionScenes(call).CostOf(request.change_bodies(), ShapeTable());
+    }
+    return cost + server::CostOf(request.batch(), asked);
   }
 }
 
