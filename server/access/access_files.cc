@@ -56,9 +56,9 @@ absl::StatusOr<std::unique_ptr<AccessFiles>> AccessFiles::Load(const ServerConfi
   return files;
 }
 
-void AccessFiles::Look() {
+void AccessFiles::Look(bool is_asked) {
   Texts now = Read();
-  if (seen_ == now) return;
+  if (!is_asked && seen_ == now) return;
   seen_ = std::move(now);
   const absl::Status status = Apply();
   metrics_.access_reloads(status.ok()).Increment();
@@ -75,9 +75,9 @@ AccessFiles::Texts AccessFiles::Read() const {
 }
 
 absl::Status AccessFiles::Apply() {
-  const auto policy = Parse<Policy>(seen_->policy, config_.policy_file, config_.principal);
+  const auto policy = Parse<Policy>(seen_.policy, config_.policy_file, config_.principal);
   if (!policy.ok()) return policy.status();
-  auto tokens = Parse<TokenTable>(seen_->tokens, config_.token_file);
+  auto tokens = Parse<TokenTable>(seen_.tokens, config_.token_file);
   if (!tokens.ok()) return tokens.status();
   if (policy->has_certificates() && config_.tls.client_ca.empty()) {
     log_.Warning("the policy names certificates that no client can show: set --tls_client_ca",

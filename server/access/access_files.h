@@ -34,14 +34,11 @@ class AccessFiles {
 
   // Looks at the files, once a second, on a separate thread.
   void Watch() {
-    thread_.emplace(std::chrono::seconds(1), [this](bool is_asked) {
-      if (is_asked) seen_.reset();
-      Look();
-    });
+    thread_.emplace(std::chrono::seconds(1), [this](bool is_asked) { Look(is_asked); });
   }
 
-  // Looks once. Requires: Watch was not called.
-  void Look();
+  // Looks once; `is_asked`: applies the files, changed or not. Requires: Watch was not called.
+  void Look(bool is_asked = false);
 
   // Lets the thread of Watch read the files again at once, changed or not. Thread-safe. Requires:
   // Watch was called.
@@ -68,7 +65,7 @@ class AccessFiles {
   Metrics& metrics_;
   HoldingQuotas& quotas_;
   Authenticator authenticator_;
-  std::optional<Texts> seen_;
+  Texts seen_;
   std::optional<PeriodicThread> thread_;  // the last member: it ends before the others do
 };
 
