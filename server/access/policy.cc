@@ -106,15 +106,6 @@ absl::Status CheckObject(const json& value, absl::string_view path,
   return absl::OkStatus();
 }
 
-absl::StatusOr<Role> RoleIn(const json& principal, const std::string& path) {
-  const auto role = principal.find("role");
-  const auto value = role != principal.end() && role->is_string()
-                         ? RoleOf(role->get_ref<const std::string&>())
-                         : std::nullopt;
-  if (!value.has_value()) return Wrong(path, "must be query, register or admin");
-  return *value;
-}
-
 // The strings of a field that may be left out; each 1 to `max_bytes` printable characters.
 absl::StatusOr<std::vector<std::string>> StringsIn(const json& object, const char* field,
                                                    const std::string& path, std::size_t max_bytes) {
@@ -147,14 +138,11 @@ std::vector<std::string> Shortest(std::vector<std::string> prefixes) {
   return kept;
 }
 
-// Takes those limits that the principal has.
-absl::Status TakeLimits(const json& principal, const std::string& path, PrincipalLimits* limits) {
-  const auto found = principal.find("limits");
-  if (found == principal.end()) return absl::OkStatus();
-  if (absl::Status status = CheckObject(
-          *found, path, {"sessions", "cores", "shapes", "registry_bytes", "scenes", "scene_bytes"});
-      !status.ok())
-    return status;
+// Takes those limits that are given.
+absl::Status TakeLimits(const json& given, const std::string& path, PrincipalLimits* limits) {
+  absl::Status status = CheckObject(
+      given, path, {"sessions", "cores", "shapes", "registry_bytes", "scenes", "scene_bytes"});
+  if (!status.ok()) return status;
   const struct {
     const char* name;
     std::uint64_t* number;
@@ -165,15 +153,15 @@ absl::Status TakeLimits(const json& principal, const std::string& path, Principa
                  {"scene_bytes", &limits->holding.scene_bytes},
                  {"sessions", &limits->sessions, kMostSessionsOfOne}};
   for (const auto& [name, number, most] : numbers) {
-    const auto field = found->find(name);
-    if (field == found->end()) continue;
+    const auto field = given.find(name);
+    if (field == given.end()) continue;
     if (!field->is_number_unsigned() || field->get<std::uint64_t>() > most) {
       return Wrong(absl::StrCat(path, ".", name),
                    absl::StrCat("must be a whole number from 0 to ", most));
     }
     *number = field->get<std::uint64_t>();
   }
-  if (const auto cores = found->find("cores"); cores != found->end()) {
+  if (const auto cores = given.find("cores"); cores != given.end()) {
     limits->cores = cores->is_number() ? cores->get<double>() : 0;
     if (!(limits->cores >= kLeastCores && limits->cores <= kMostCores)) {
       return Wrong(path + ".cores",
@@ -188,17 +176,15 @@ absl::StatusOr<Principal> PrincipalOf(const std::string& id, const json& value,
   if (!IsPrincipalId(id)) {
     return Wrong(path, "the name must be 1 to 64 characters of [a-z0-9][a-z0-9._-]*");
   }
-  if (absl::Status status =
-          CheckObject(value, path, {"role", "certificates", "prefixes", "limits"});
-      !status.ok()) {
-    return status;
-  }
-  const auto role = RoleIn(value, path + ".role");
-  if (!role.ok()) return role.status();
+  absl::Status status = CheckObject(value, path, {"role", "certificates", "prefixes", "limits"});
+  if (!status.ok()) return status;
+  const json name = value.value("role", json());
+  const auto role = name.is_string() ? RoleOf(name.get<std::string>()) : std::nullopt;
+  if (!role.has_value()) return Wrong(path + ".role", "must be query, register or admin");
   auto prefixes = StringsIn(value, "prefixes", path + ".prefixes", kMaxPrefixBytes);
   if (!prefixes.ok()) return prefixes.status();
   Principal principal{id, *role, Shortest(*std::move(prefixes)), defaults, nullptr};
-  absl::Status status = TakeLimits(value, path + ".limits", &principal.limits);
+  status = TakeLimits(value.value("limits", json::object()), path + ".limits", &principal.limits);
   if (!status.ok()) return status;
   return principal;
 }

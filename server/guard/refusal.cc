@@ -64,12 +64,8 @@ absl::Status CheckMost(std::uint64_t count, const NamedLimit& limit, const OverL
 }
 
 absl::Status Under(std::string_view path, const absl::Status& status) {
-  if (status.ok()) return status;
-  std::string field(path);
-  if (const std::string below = ErrorOf(status).field(); !below.empty()) {
-    field.append(".").append(below);
-  }
-  return WithField(field, status);
+  const std::string below = ErrorOf(status).field();
+  return WithField(below.empty() ? std::string(path) : std::string(path) + "." + below, status);
 }
 
 absl::Status WithField(std::string_view field, const absl::Status& status) {

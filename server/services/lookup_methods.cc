@@ -19,17 +19,25 @@
 namespace clearance::server {
 namespace {
 
+// Returns the size of the page that a request asks for.
+absl::StatusOr<std::size_t> PageSizeOf(int asked, int by_default, int most) {
+  if (asked >= 0) return static_cast<std::size_t>(asked == 0 ? by_default : std::min(asked, most));
+  return RefuseArgument({.reason = Reason::kNumberOutOfRange,
+                         .field = "page_size",
+                         .value = std::to_string(asked),
+                         .limit = ">= 0",
+                         .message = "A page has no negative size; 0 takes the default."});
+}
+
 // Returns the page of names that the request of a listing asks for.
 template <class Names, class Request>
 auto ListPage(const Names& names, const Request& request) -> decltype(names.List("", "", 0)) {
-  constexpr int kDefaultSize = 100;
-  constexpr int kMostNames = 1000;
-  if (absl::Status status = CheckPageSize(request.page_size()); !status.ok()) return status;
+  const auto size = PageSizeOf(request.page_size(), /*by_default=*/100, /*most=*/1000);
+  if (!size.ok()) return size.status();
   absl::StatusOr<std::string> after = std::string();
   if (!request.page_token().empty()) after = ParsePageToken(request.page_token(), request.prefix());
   if (!after.ok()) return after.status();
-  const int size = request.page_size() == 0 ? kDefaultSize : request.page_size();
-  return names.List(request.prefix(), *after, static_cast<std::size_t>(std::min(size, kMostNames)));
+  return names.List(request.prefix(), *after, *size);
 }
 
 absl::StatusOr<Registry::Found> Find(const CallerRegistry& registry,
@@ -90,7 +98,9 @@ absl::Status ListShapes(const CallScope& call, const v1::ListShapesRequest& requ
 
 absl::Status GetScene(const CallScope& call, const v1::GetSceneRequest& request,
                       const StopRule& /*stop*/, v1::GetSceneResponse* response) {
-  if (absl::Status status = CheckPageSize(request.page_size()); !status.ok()) return status;
+  constexpr int kMostBodies = 10'000;
+  const auto size = PageSizeOf(request.page_size(), kMostBodies, kMostBodies);
+  if (!size.ok()) return size.status();
   const auto page = FindPage(call, request);
   if (!page.ok()) return page.status();
   const auto& [state, first_id] = *page;
@@ -101,12 +111,9 @@ absl::Status GetScene(const CallScope& call, const v1::GetSceneRequest& request,
   if (request.include_rules() && request.page_token().empty())
     FillRules(state.scene->rules().rules(), response->mutable_content()->mutable_rules());
   if (!request.include_bodies()) return absl::OkStatus();
-  constexpr int kMostBodies = 10'000;
-  const int size =
-      request.page_size() == 0 ? kMostBodies : std::min(request.page_size(), kMostBodies);
   const std::optional<BodyId> next =
-      FillBodies(*state.scene, {.first = first_id, .most = static_cast<std::size_t>(size)},
-                 call.parts.scenes->contents(), response->mutable_content()->mutable_bodies());
+      FillBodies(*state.scene, {.first = first_id, .most = *size}, call.parts.scenes->contents(),
+                 response->mutable_content()->mutable_bodies());
   if (next.has_value())
     response->set_next_page_token(MakeScenePageToken({state.incarnation, state.revision, *next}));
   return absl::OkStatus();
