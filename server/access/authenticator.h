@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Identifies callers by the current rules.
 
 #pragma once
 
@@ -33,8 +31,8 @@ struct Credentials {
 // Returns the credentials of `authorization` metadata; `values` are all of that name.
 Credentials CredentialsFrom(const std::vector<std::string_view>& values);
 
-// Authenticates callers. The rules (token file and policy together) are one immutable snapshot that
-// is replaced as a whole. Thread-safe.
+// Identifies callers by the current rules. These (token file and policy together) are one immutable
+// snapshot that is replaced as a whole. Thread-safe.
 class Authenticator {
  public:
   Authenticator() = default;  // refuses everybody until Replace() is called

@@ -71,7 +71,6 @@ class Arrears {
   explicit Arrears(const Caller& caller) : caller_(caller) {}
   ~Arrears() { Pay(); }
   Arrears(const Arrears&) = delete;
-  Arrears& operator=(const Arrears&) = delete;
 
   void Receive(std::uint64_t bytes);
   // Does the work, on this thread.
@@ -90,7 +89,6 @@ class ProcessorMeter {
   explicit ProcessorMeter(const Caller& caller);
   ~ProcessorMeter();
   ProcessorMeter(const ProcessorMeter&) = delete;
-  ProcessorMeter& operator=(const ProcessorMeter&) = delete;
 
   // Whether the work of this thread must end, because it has overdrawn the principal's account.
   static bool IsOverdrawn();

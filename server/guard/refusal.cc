@@ -64,6 +64,7 @@ absl::Status CheckMost(std::uint64_t count, const NamedLimit& limit, const OverL
 }
 
 absl::Status Under(std::string_view path, const absl::Status& status) {
+  if (status.ok()) return status;
   const std::string below = ErrorOf(status).field();
   return WithField(below.empty() ? std::string(path) : std::string(path) + "." + below, status);
 }

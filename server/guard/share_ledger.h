@@ -131,7 +131,6 @@ class ShareLedger::Part {
   // Gives all back. Requires: room is not awaited.
   virtual ~Part();
   Part(const Part&) = delete;
-  Part& operator=(const Part&) = delete;
 
   // Names the caller. Must come before anything is taken; only the first call matters.
   void Join(std::string_view caller);

@@ -17,25 +17,21 @@ namespace {
 
 using Kind = NamedSceneChange::Kind;
 
-absl::StatusOr<TimeToLive> ReadTtl(const google::protobuf::Duration& ttl) {
-  const absl::Duration below_second = absl::Nanoseconds(ttl.nanos());
-  const absl::Duration time = absl::Seconds(ttl.seconds()) + below_second;
+absl::Status ReadTtl(const google::protobuf::Duration& message, TimeToLive* ttl) {
+  const absl::Duration below_second = absl::Nanoseconds(message.nanos());
+  const absl::Duration time = absl::Seconds(message.seconds()) + below_second;
   const bool is_duration = below_second >= absl::ZeroDuration() && below_second < absl::Seconds(1);
-  if (is_duration && time >= absl::Milliseconds(1) && time < absl::Hours(10 * 366 * 24))
-    return TimeToLive(absl::ToChronoNanoseconds(time));
+  if (is_duration && time >= absl::Milliseconds(1) && time < absl::Hours(10 * 366 * 24)) {
+    *ttl = absl::ToChronoNanoseconds(time);
+    return absl::OkStatus();
+  }
   return RefuseArgument(
       {.reason = Reason::kNumberOutOfRange,
        .field = "ttl",
-       .value = std::to_string(ttl.seconds()) + " s " + std::to_string(ttl.nanos()) + " ns",
+       .value = std::to_string(message.seconds()) + " s " + std::to_string(message.nanos()) + " ns",
        .limit = "1 ms to 10 years",
        .message = "invalid time to live: leave it out to keep the scene"});
 }
-
-// A change as it was read, and the digests of the shapes that it refers to.
-struct ReadChange {
-  std::shared_ptr<const SceneEdit> edit;
-  std::vector<std::string> digests;
-};
 
 // Returns the registered shapes that a change refers to, as bodies must hold them.
 absl::StatusOr<std::vector<RigidBodyPtr>> ResolveAll(const v1::BodyColumns& columns,
@@ -68,15 +64,16 @@ absl::StatusOr<std::vector<RigidBodyPtr>> ResolveAll(const v1::BodyColumns& colu
   return bodies;
 }
 
-absl::StatusOr<ReadChange> Read(const v1::SceneChange& change, const CallScope& call) {
-  ReadChange read;
-  auto bodies = ResolveAll(change.bodies(), call, &read.digests);
+// Reads a change, and adds the digests of the shapes that it refers to.
+absl::StatusOr<std::shared_ptr<const SceneEdit>> Read(const v1::SceneChange& change,
+                                                      const CallScope& call,
+                                                      std::vector<std::string>* digests) {
+  auto bodies = ResolveAll(change.bodies(), call, digests);
   if (!bodies.ok()) return Under("bodies", bodies.status());
   auto edit = ReadSceneChange(change, *bodies);
   if (!edit.ok()) return edit.status();
   if (absl::Status status = RequireRuleKinds(change); !status.ok()) return status;
-  read.edit = std::make_shared<const SceneEdit>(*std::move(edit));
-  return read;
+  return std::make_shared<const SceneEdit>(*std::move(edit));
 }
 
 // Returns the change as it is stored, with digests: a name may have another meaning when it is
@@ -129,32 +126,15 @@ absl::Status Answer(const absl::StatusOr<SceneState>& state, Response* response)
   return state.status();
 }
 
-// Returns the creation that a request asks for, without the scene.
-template <class Request>
-absl::StatusOr<NamedSceneChange> CreationOf(const CallScope& call, const Request& request) {
-  if (absl::Status status = ScenesOf(call).RequireReach(request.name(), "name"); !status.ok())
-    return status;
-  NamedSceneChange change;
-  change.kind = Kind::kCreate;
-  change.name = request.name();
-  change.owner = call.caller.owner();
-  if (!request.has_ttl()) return change;
-  const auto ttl = ReadTtl(request.ttl());
-  if (!ttl.ok()) return ttl.status();
-  change.ttl = *ttl;
-  return change;
-}
-
 // Fills in the new scene of a creation.
 absl::Status AddScene(const CallScope& call, const v1::CreateSceneRequest& request,
                       v1::CreateSceneResponse* /*response*/, NamedSceneChange* change) {
-  auto read = Read(request.content(), call);
-  if (!read.ok()) return Under("content", read.status());
-  auto scene = ApplyEdit(Scene::MakeEmpty(), *read->edit, call.parts.limits);
+  const auto edit = Read(request.content(), call, &change->digests);
+  if (!edit.ok()) return Under("content", edit.status());
+  auto scene = ApplyEdit(Scene::MakeEmpty(), **edit, call.parts.limits);
   if (!scene.ok()) return Under("content", scene.status());
   change->next = *std::move(scene);
-  if (!change->ttl.has_value()) change->record = RecordOf(request.content(), read->digests);
-  change->digests = std::move(read->digests);
+  if (!change->ttl.has_value()) change->record = RecordOf(request.content(), change->digests);
   return absl::OkStatus();
 }
 
@@ -175,11 +155,15 @@ absl::Status AddScene(const CallScope& call, const v1::ForkSceneRequest& request
 template <class Request, class Response>
 absl::Status PlanCreation(const CallScope& call, const Request& request, Response* response,
                           std::vector<ShapeChange>* changes) {
-  auto change = CreationOf(call, request);
-  absl::Status status =
-      change.ok() ? AddScene(call, request, response, &*change) : change.status();
+  NamedSceneChange change;
+  change.kind = Kind::kCreate;
+  change.name = request.name();
+  change.owner = call.caller.owner();
+  absl::Status status = ScenesOf(call).RequireReach(request.name(), "name");
+  if (status.ok() && request.has_ttl()) status = ReadTtl(request.ttl(), &change.ttl);
+  if (status.ok()) status = AddScene(call, request, response, &change);
   if (status.ok()) {
-    Leave(*std::move(change), changes);
+    Leave(std::move(change), changes);
   } else {
     ScenesOf(call).WriteAudit(ActionOf(request), request.name(), status);
   }
@@ -190,13 +174,13 @@ absl::Status PlanCreation(const CallScope& call, const Request& request, Respons
 absl::StatusOr<NamedSceneChange> ReadChangeOf(const SceneState& found, const CallScope& call,
                                               const v1::UpdateSceneRequest& request) {
   if (absl::Status status = RequireEtag(request.etag(), found); !status.ok()) return status;
-  auto read = Read(request.change(), call);
-  if (!read.ok()) return Under("change", read.status());
   NamedSceneChange change;
+  const auto edit = Read(request.change(), call, &change.digests);
+  if (!edit.ok()) return Under("change", edit.status());
   change.name = request.name();
   change.etag = request.etag();
   change.base = found.scene;
-  change.make_next = [edit = read->edit, limits = call.parts.limits](const ScenePtr& base) {
+  change.make_next = [edit = *edit, limits = call.parts.limits](const ScenePtr& base) {
     absl::StatusOr<ScenePtr> next = ApplyEdit(base, *edit, limits);
     return next.ok() ? next : Under("change", next.status());
   };
@@ -204,10 +188,9 @@ absl::StatusOr<NamedSceneChange> ReadChangeOf(const SceneState& found, const Cal
   if (!next.ok()) return next.status();
   change.next = *std::move(next);
   change.bytes = change.base->BytesBeside(*change.next);
-  if (found.ttl.has_value() || read->edit->empty()) return change;
+  if (found.ttl.has_value() || (*edit)->empty()) return change;
   SceneRegistry& scenes = *call.parts.scenes;
-  change.record = RecordOf(request.change(), read->digests);
-  change.digests = std::move(read->digests);
+  change.record = RecordOf(request.change(), change.digests);
   if (scenes.IsTimeForWhole(change.name, change.record.size()))
     change.whole = SerializeWhole(*change.next, scenes.contents());
   return change;
