@@ -2,8 +2,6 @@
 
 #include "server/access/authenticator.h"
 
-#include <algorithm>
-
 #include "absl/strings/match.h"
 #include "server/guard/quota.h"
 #include "server/guard/refusal.h"
@@ -11,7 +9,7 @@
 namespace clearance::server {
 namespace {
 
-constexpr std::string_view kScheme = "bearer ";
+constexpr absl::string_view kScheme = "bearer ";
 
 // The limit of the refusal is what HTTP would say in `www-authenticate`.
 absl::Status Unauthenticated(const char* message) {
@@ -30,10 +28,9 @@ Credentials CredentialsFrom(const std::vector<std::string_view>& values) {
   Credentials credentials;
   if (values.empty()) return credentials;
   const std::string_view value = values.front();
-  const absl::string_view scheme(value.data(), std::min(value.size(), kScheme.size()));
-  if (values.size() == 1 && absl::EqualsIgnoreCase(scheme, "bearer ")) {
+  const bool is_bearer = absl::StartsWithIgnoreCase({value.data(), value.size()}, kScheme);
+  if (values.size() == 1 && is_bearer)
     credentials.token = HashOfToken(value.substr(kScheme.size()));
-  }
   credentials.is_malformed = !credentials.token.has_value();
   return credentials;
 }

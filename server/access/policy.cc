@@ -222,9 +222,4 @@ absl::StatusOr<Policy> Policy::Parse(std::string_view text, const PrincipalLimit
   return policy;
 }
 
-const std::string* Policy::FindByCertificate(std::string_view name) const {
-  const auto found = id_by_certificate_.find(absl::string_view(name.data(), name.size()));
-  return found == id_by_certificate_.end() ? nullptr : &found->second;
-}
-
 }  // namespace clearance::server

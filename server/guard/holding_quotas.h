@@ -94,8 +94,6 @@ class HoldingQuotas {
                      const Holding& after) const;
 
  private:
-  HoldingLimits Of(std::string_view owner) const;
-
   const HoldingLimits defaults_;
   Metrics* const metrics_;
   mutable std::mutex mutex_;

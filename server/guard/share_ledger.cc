@@ -53,10 +53,6 @@ Verdict ShareLedger::Judge(const Standing& before, std::uint64_t more,
   return is_first || IsFair(before.own, more, left) ? Verdict::kGranted : refused;
 }
 
-ShareLedger::Standing ShareLedger::Add(Line& line, std::uint64_t amount) {
-  return {.own = line.held.fetch_add(amount), .all = held_.fetch_add(amount)};
-}
-
 void ShareLedger::Subtract(Line& line, std::uint64_t amount) {
   line.held.fetch_sub(amount);
   held_.fetch_sub(amount);
@@ -95,18 +91,16 @@ ShareLedger::Part::~Part() {
 Verdict ShareLedger::Part::TryTake(std::uint64_t amount, std::uint64_t most_of_caller) {
   const std::uint64_t most = std::min(most_of_caller, ledger_.most_of_caller_);
   const Standing seen = {held_, line_->held.load(), ledger_.held_.load()};
-  if (const Verdict verdict = ledger_.Judge(seen, amount, most); verdict != Verdict::kGranted) {
-    return verdict;
-  }
-  Standing before = ledger_.Add(*line_, amount);
-  before.part = held_;
-  const Verdict verdict = ledger_.Judge(before, amount, most);
-  if (verdict != Verdict::kGranted) {
+  Verdict verdict = ledger_.Judge(seen, amount, most);
+  if (verdict != Verdict::kGranted) return verdict;
+  const Standing before = {held_, line_->held.fetch_add(amount), ledger_.held_.fetch_add(amount)};
+  verdict = ledger_.Judge(before, amount, most);
+  if (verdict == Verdict::kGranted) {
+    held_ += amount;
+    ledger_.Show(static_cast<double>(amount));
+  } else {
     ledger_.Subtract(*line_, amount);
-    return verdict;
   }
-  held_ += amount;
-  ledger_.Show(static_cast<double>(amount));
   return verdict;
 }
 
@@ -116,7 +110,8 @@ absl::Status ShareLedger::Part::Take(std::uint64_t amount) {
 }
 
 void ShareLedger::Part::TakeAnyway(std::uint64_t amount) {
-  ledger_.Add(*line_, amount);
+  line_->held += amount;
+  ledger_.held_ += amount;
   held_ += amount;
   ledger_.Show(static_cast<double>(amount));
 }

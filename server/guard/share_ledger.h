@@ -101,7 +101,6 @@ class ShareLedger {
   bool HasRoom(const Line& line) const {
     return IsFair(line.held.load(), 1, LeftBeside(held_.load(), most_));
   }
-  Standing Add(Line& line, std::uint64_t amount);
   void Subtract(Line& line, std::uint64_t amount);
   void Show(double change) {
     if (gauge_ != nullptr) gauge_->Increment(change);

@@ -94,15 +94,13 @@ std::vector<std::string> DigestsOf(const Scene& scene, const SceneContents& cont
 }
 
 std::uint64_t CostOf(const v1::SceneChange& change) {
-  constexpr std::uint64_t kUnitsABody = 10;
+  constexpr std::int64_t kUnitsABody = 10;
   // The sizes of the columns count, because the counts are unchecked.
-  std::uint64_t cost = 0;
-  for (const int bodies :
-       {change.bodies().ids_size(), change.poses().ids_size(), change.removed_bodies_size()})
-    cost += kUnitsABody * static_cast<std::uint64_t>(bodies);
-  for (const int rules : {change.rules().bodies_a_size(), change.removed_rules().bodies_a_size()})
-    cost += static_cast<std::uint64_t>(rules);
-  return std::max(kDear, cost);
+  const std::int64_t bodies = std::int64_t{change.bodies().ids_size()} +
+                              change.poses().ids_size() + change.removed_bodies_size();
+  const std::int64_t rules =
+      std::int64_t{change.rules().bodies_a_size()} + change.removed_rules().bodies_a_size();
+  return std::max(kDear, static_cast<std::uint64_t>(kUnitsABody * bodies + rules));
 }
 
 void Leave(NamedSceneChange change, std::vector<ShapeChange>* changes) {
