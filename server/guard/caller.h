@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The caller of a method, with the principal of the policy file that it is, and the ids under which
-// the call is found again in logs: its request id, the caller's or one of ours, and the trace of
-// the W3C's `traceparent` if the caller sent one. Ids from a caller are only taken in their
+// The caller of a method, with the principal of the policy file that it is. It has the ids under
+// which the call is found again in logs: its request id, the caller's or one of ours, and the trace
+// of the W3C's `traceparent` if the caller sent one. Ids from a caller are only taken in their
 // published form, so that no part of them can be mistaken for another part of a line.
 
 #pragma once

@@ -87,7 +87,7 @@ class ShareLedger {
   }
 
  private:
-  // Of one caller.
+  // One caller's holding.
   struct Line {
     std::uint64_t parts = 0;  // with the ledger's mutex
     std::atomic<std::uint64_t> held = 0;

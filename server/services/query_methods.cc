@@ -9,7 +9,6 @@
 
 #include "absl/strings/str_replace.h"
 #include "server/convert/shape_content.h"
-#include "server/guard/refusal.h"
 #include "server/kinds/kinds.h"
 #include "server/services/methods.h"
 #include "server/session/batch_job.h"

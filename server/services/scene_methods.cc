@@ -8,7 +8,6 @@
 
 #include "absl/container/btree_set.h"
 #include "server/convert/scene_change.h"
-#include "server/guard/refusal.h"
 #include "server/services/methods.h"
 #include "server/session/shape_reference.h"
 

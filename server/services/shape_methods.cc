@@ -7,8 +7,6 @@
 #include <utility>
 
 #include "server/convert/shape_content.h"
-#include "server/guard/quota.h"
-#include "server/guard/refusal.h"
 #include "server/registry/shape_name.h"
 #include "server/services/methods.h"
 #include "server/session/shape_reference.h"
