@@ -58,12 +58,11 @@ absl::StatusOr<PrincipalPtr> Authenticator::Authenticate(const Credentials& cred
 void Authenticator::Replace(TokenTable tokens, const Policy& policy) {
   auto fresh = std::make_shared<Rules>(Rules{std::move(tokens), policy});
   const std::shared_ptr<const Rules> old = rules();
-  for (Principal principal : policy.principals()) {
-    const PrincipalPtr before = old->Find(&principal.id);
-    principal.usage = before == nullptr ? std::make_shared<PrincipalUsage>() : before->usage;
-    std::string id = principal.id;
-    fresh->principals.emplace(std::move(id),
-                              std::make_shared<const Principal>(std::move(principal)));
+  for (const Principal& principal : policy.principals()) {
+    const auto known = std::make_shared<Principal>(principal);
+    const PrincipalPtr before = old->Find(&known->id);
+    known->usage = before == nullptr ? std::make_shared<PrincipalUsage>() : before->usage;
+    fresh->principals.emplace(known->id, known);
   }
   {
     const std::lock_guard lock(mutex_);

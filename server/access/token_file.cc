@@ -101,16 +101,15 @@ absl::StatusOr<TokenTable> TokenTable::Parse(std::string_view text) {
     ++number;
     line = absl::StripAsciiWhitespace(line);
     if (line.empty() || line.front() == '#') continue;
-    auto entry = ParseLine(line);
+    const auto entry = ParseLine(line);
     if (!entry.ok()) return At(number, entry.status().message());
     if (table.size() == kMaxTokens) {
       return At(number, absl::StrCat("the file has more than ", kMaxTokens, " tokens"));
     }
-    auto& [hash, id] = *entry;
-    const auto [same, is_new] = table.ids_.try_emplace(hash, id);
+    const auto [same, is_new] = table.ids_.insert(*entry);
     if (!is_new) {
       return absl::InvalidArgumentError(
-          absl::StrCat("one token stands there twice, for ", same->second, " and ", id));
+          absl::StrCat("one token stands there twice, for ", same->second, " and ", entry->second));
     }
   }
   return table;

@@ -27,8 +27,7 @@ struct Extent {
 
 Extent ExtentOf(const v1::Shape& shape) {
   constexpr std::uint64_t kCurvedOrBox = 32;
-  const auto pieces =
-      std::max<std::uint64_t>(1, static_cast<std::uint64_t>(shape.compound().pieces_size()));
+  const auto pieces = static_cast<std::uint64_t>(std::max(1, shape.compound().pieces_size()));
   return {kCurvedOrBox + HullPointCount(shape) / pieces, pieces};
 }
 
