@@ -18,9 +18,8 @@
 
 namespace clearance::server {
 
-// The reasons of refusals: proto/reasons.md says what each means and what to do; a test compares
-// the names.
-// REASON(constant, name on the wire), for each reason. Names never change: clients compare them.
+// REASON(constant, name on the wire), for each reason of a refusal. Names never change: clients
+// compare them. proto/reasons.md says what each means and what to do; a test compares the names.
 #define CLEARANCE_SERVER_REASONS(REASON)                      \
   REASON(kMessageMalformed, "MESSAGE_MALFORMED")              \
   REASON(kMessageTooLarge, "MESSAGE_TOO_LARGE")               \
