@@ -115,7 +115,7 @@ class ShareLedger {
   // The size of waiting_. A waiter counts itself before it looks for room. A thread that gives
   // back does so before it looks for waiters. So one of the two sees the other.
   std::atomic<std::size_t> waiters_ = 0;
-  mutable std::mutex mutex_;  // guards the members below
+  mutable std::mutex mutex_;                      // guards the members below
   absl::node_hash_map<std::string, Line> lines_;  // by the caller
   absl::flat_hash_set<Part*> waiting_;
 };

@@ -114,8 +114,8 @@ absl::Status AnswerWhole(const std::shared_ptr<Question<Kind>>& question, const 
 
 // Looks up a few shapes. A request with more needs a worker in any case, which finds them.
 template <class Batch>
-std::uint64_t CostOfPairs(const CallScope& call,
-                          absl::Span<const v1::ShapeReference* const> shapes, const Batch& batch) {
+std::uint64_t CostOfPairs(const CallScope& call, absl::Span<const v1::ShapeReference* const> shapes,
+                          const Batch& batch) {
   constexpr std::size_t kMostLookups = 64;
   Extent largest;
   for (const v1::ShapeReference* const shape : shapes.subspan(0, kMostLookups)) {

@@ -36,12 +36,11 @@ absl::Status ReadTtl(const google::protobuf::Duration& message, TimeToLive* ttl)
 absl::StatusOr<std::vector<RigidBodyPtr>> ResolveAll(const v1::BodyColumns& columns,
                                                      const CallScope& call,
                                                      std::vector<std::string>* digests) {
-  absl::Status status =
-      CheckMost(columns.shapes_size(),
-                {"max_slots_per_session", call.parts.limits.max_slots_per_session},
-                {.reason = Reason::kTooManyShapes,
-                 .field = "shapes",
-                 .message = "The change has too many shapes; make several changes of it."});
+  absl::Status status = CheckMost(
+      columns.shapes_size(), {"max_slots_per_session", call.parts.limits.max_slots_per_session},
+      {.reason = Reason::kTooManyShapes,
+       .field = "shapes",
+       .message = "The change has too many shapes; make several changes of it."});
   if (!status.ok()) return status;
   std::vector<RigidBodyPtr> bodies;
   for (int i = 0; i < columns.shapes_size(); ++i) {
@@ -95,8 +94,8 @@ std::vector<std::string> DigestsOf(const Scene& scene, const SceneContents& cont
 std::uint64_t CostOf(const v1::SceneChange& change) {
   constexpr std::int64_t kUnitsABody = 10;
   // The sizes of the columns count, because the counts are unchecked.
-  const std::int64_t bodies = std::int64_t{change.bodies().ids_size()} +
-                              change.poses().ids_size() + change.removed_bodies_size();
+  const std::int64_t bodies = std::int64_t{change.bodies().ids_size()} + change.poses().ids_size() +
+                              change.removed_bodies_size();
   const std::int64_t rules =
       std::int64_t{change.rules().bodies_a_size()} + change.removed_rules().bodies_a_size();
   return std::max(kDear, static_cast<std::uint64_t>(kUnitsABody * bodies + rules));

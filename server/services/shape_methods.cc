@@ -105,8 +105,8 @@ ShapeChange RegistrationOf(const CallScope& call, const std::string& name, const
 ShapeChange NextChange(const CallScope& call, const v1::BatchRegisterHullsRequest& request,
                        const StopRule& stop, const BatchPart& part) {
   const int i = part.reached;
-  ShapeChange change = RegistrationOf(call, request.names(i), Indexed("names", i),
-                                      {.replace = request.replace()});
+  ShapeChange change =
+      RegistrationOf(call, request.names(i), Indexed("names", i), {.replace = request.replace()});
   if (!change.content.ok()) return change;
   change.content = BuildFor(call, NextOf(part, request), stop);
   if (!change.content.ok())

@@ -298,8 +298,7 @@ TEST_F(SceneRegistryTest, LeavesKeptScenesToTheLedgerAndRecordsOnlyThose) {
   ASSERT_TRUE(Create("kept", std::nullopt).ok());
   ASSERT_EQ(records_.size(), 1u);
   EXPECT_TRUE(records_[0].is_whole);
-  EXPECT_EQ(scenes_.ChangeInMemory(Adding("kept", 1)).status().code(),
-            absl::StatusCode::kAborted);
+  EXPECT_EQ(scenes_.ChangeInMemory(Adding("kept", 1)).status().code(), absl::StatusCode::kAborted);
   EXPECT_EQ(scenes_.Find("kept")->revision, 1u);
   const auto state = Settle(Adding("kept", 1));
   ASSERT_EQ(records_.size(), 1u);
