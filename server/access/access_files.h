@@ -4,22 +4,18 @@
 
 #pragma once
 
-#include <condition_variable>
+#include <chrono>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <stop_token>
 #include <string>
-#include <thread>
-#include <utility>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "server/access/authenticator.h"
 #include "server/config/server_config.h"
 #include "server/guard/holding_quotas.h"
 #include "server/observe/log.h"
 #include "server/observe/metrics.h"
+#include "server/observe/periodic_thread.h"
 
 namespace clearance::server {
 
@@ -30,23 +26,23 @@ class AccessFiles {
  public:
   // Reads the files that the settings name. Without a token file no token is accepted. Returns
   // INVALID_ARGUMENT, naming file and place, if one of them is wrong. The quotas take the policy's
-  // limits of holdings; null: nothing does. All outlive this.
+  // limits of holdings. All outlive this.
   static absl::StatusOr<std::unique_ptr<AccessFiles>> Load(const ServerConfig& config, Log& log,
-                                                           Metrics& metrics,
-                                                           HoldingQuotas* quotas = nullptr);
+                                                           Metrics& metrics, HoldingQuotas& quotas);
 
-  Authenticator& authenticator() { return *authenticator_; }
+  Authenticator& authenticator() { return authenticator_; }
 
   // Looks at the files, once a second, on a separate thread.
   void Watch() {
-    thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
+    thread_.emplace(std::chrono::seconds(1), [this](bool is_asked) { Look(is_asked); });
   }
 
-  // Looks once. Requires: Watch was not called.
-  void Look();
+  // Looks once; `is_asked`: applies the files, changed or not. Requires: Watch was not called.
+  void Look(bool is_asked = false);
 
-  // Lets the thread of Watch read the files again at once, changed or not. Thread-safe.
-  void ReadSoon();
+  // Lets the thread of Watch read the files again at once, changed or not. Thread-safe. Requires:
+  // Watch was called.
+  void ReadSoon() { thread_->Ask(); }
 
  private:
   // The contents of both files, or why one cannot be read. They are compared as a whole: a file's
@@ -57,24 +53,20 @@ class AccessFiles {
     friend bool operator==(const Texts&, const Texts&) = default;
   };
 
-  AccessFiles(const ServerConfig& config, Log& log, Metrics& metrics, HoldingQuotas* quotas)
+  AccessFiles(const ServerConfig& config, Log& log, Metrics& metrics, HoldingQuotas& quotas)
       : config_(config), log_(log), metrics_(metrics), quotas_(quotas) {}
 
   Texts Read() const;
   // Makes the rules of the texts that were seen last.
   absl::Status Apply();
-  void Run(const std::stop_token& stop);
 
   const ServerConfig& config_;
   Log& log_;
   Metrics& metrics_;
-  HoldingQuotas* const quotas_;
-  std::unique_ptr<Authenticator> authenticator_;
-  std::optional<Texts> seen_;
-  std::mutex mutex_;
-  std::condition_variable_any asked_;
-  bool is_asked_ = false;  // guarded by mutex_: to apply the files whatever is in them
-  std::jthread thread_;    // the last member: it ends before the others do
+  HoldingQuotas& quotas_;
+  Authenticator authenticator_;
+  Texts seen_;
+  std::optional<PeriodicThread> thread_;  // the last member: it ends before the others do
 };
 
 }  // namespace clearance::server

@@ -2,15 +2,14 @@
 
 #include "server/access/authenticator.h"
 
-#include <string_view>
-
 #include "absl/strings/match.h"
+#include "server/guard/quota.h"
 #include "server/guard/refusal.h"
 
 namespace clearance::server {
 namespace {
 
-constexpr std::string_view kScheme = "bearer ";
+constexpr absl::string_view kScheme = "bearer ";
 
 // The limit of the refusal is what HTTP would say in `www-authenticate`.
 absl::Status Unauthenticated(const char* message) {
@@ -28,34 +27,27 @@ absl::Status Unauthenticated(const char* message) {
 Credentials CredentialsFrom(const std::vector<std::string_view>& values) {
   Credentials credentials;
   if (values.empty()) return credentials;
-  credentials.bearer = Credentials::Bearer::kMalformed;
   const std::string_view value = values.front();
-  const absl::string_view scheme(value.data(), std::min(value.size(), kScheme.size()));
-  if (values.size() > 1 || !absl::EqualsIgnoreCase(scheme, "bearer ")) return credentials;
-  if (const auto hash = HashOfToken(value.substr(kScheme.size())); hash.has_value()) {
-    credentials.bearer = Credentials::Bearer::kToken;
-    credentials.token = *hash;
-  }
+  const bool is_bearer = absl::StartsWithIgnoreCase({value.data(), value.size()}, kScheme);
+  if (values.size() == 1 && is_bearer)
+    credentials.token = HashOfToken(value.substr(kScheme.size()));
+  credentials.is_malformed = !credentials.token.has_value();
   return credentials;
 }
 
 absl::StatusOr<PrincipalPtr> Authenticator::Authenticate(const Credentials& credentials) const {
+  if (credentials.is_malformed) {
+    return Unauthenticated("malformed authorization metadata: send one `Bearer TOKEN`");
+  }
   const std::shared_ptr<const Rules> rules = this->rules();
-  switch (credentials.bearer) {
-    case Credentials::Bearer::kMalformed:
-      return Unauthenticated("malformed authorization metadata: send one `Bearer TOKEN`");
-    case Credentials::Bearer::kToken:
-      if (PrincipalPtr principal = rules->Find(rules->tokens.Find(credentials.token))) {
-        return principal;
-      }
-      return Unauthenticated("unknown or withdrawn token");
-    case Credentials::Bearer::kNone:
-      break;
+  if (credentials.token.has_value()) {
+    PrincipalPtr principal = rules->Find(rules->tokens.Find(*credentials.token));
+    if (principal == nullptr) return Unauthenticated("unknown or withdrawn token");
+    return principal;
   }
   for (const std::string& name : credentials.certificate_names) {
-    if (PrincipalPtr principal = rules->Find(rules->policy.FindByCertificate(name))) {
-      return principal;
-    }
+    PrincipalPtr principal = rules->Find(rules->policy.FindByCertificate(name));
+    if (principal != nullptr) return principal;
   }
   return Unauthenticated(credentials.certificate_names.empty()
                              ? "missing credentials: send `authorization: Bearer TOKEN` or a "
@@ -64,14 +56,13 @@ absl::StatusOr<PrincipalPtr> Authenticator::Authenticate(const Credentials& cred
 }
 
 void Authenticator::Replace(TokenTable tokens, const Policy& policy) {
-  auto fresh = std::make_shared<Rules>(Rules{std::move(tokens), policy, {}});
+  auto fresh = std::make_shared<Rules>(Rules{std::move(tokens), policy});
   const std::shared_ptr<const Rules> old = rules();
-  for (Principal principal : policy.principals()) {
-    const PrincipalPtr before = old == nullptr ? nullptr : old->Find(&principal.id);
-    principal.usage = before == nullptr ? std::make_shared<PrincipalUsage>() : before->usage;
-    std::string id = principal.id;
-    fresh->principals.emplace(std::move(id),
-                              std::make_shared<const Principal>(std::move(principal)));
+  for (const Principal& principal : policy.principals()) {
+    const auto known = std::make_shared<Principal>(principal);
+    const PrincipalPtr before = old->Find(&known->id);
+    known->usage = before == nullptr ? std::make_shared<PrincipalUsage>() : before->usage;
+    fresh->principals.emplace(known->id, known);
   }
   {
     const std::lock_guard lock(mutex_);

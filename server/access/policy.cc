@@ -3,13 +3,11 @@
 #include "server/access/policy.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "server/guard/refusal.h"
@@ -37,7 +35,7 @@ std::string PlaceOf(std::string_view text, std::size_t position) {
   return absl::StrCat("line ", lines + 1, ", column ", column);
 }
 
-// Looks through the text once and keeps the first thing that is wrong with it.
+// Looks through the text once and keeps the first thing that is wrong with it, where it ends.
 class Inspector final : public nlohmann::json_sax<json> {
  public:
   explicit Inspector(std::string_view text) : text_(text) {}
@@ -88,11 +86,8 @@ class Inspector final : public nlohmann::json_sax<json> {
 // stands twice in one object is an error, since only one of the two would count.
 absl::StatusOr<json> ParseStrictJson(std::string_view text) {
   Inspector inspector(text);
-  const bool is_whole = json::sax_parse(text, &inspector);
-  if (!inspector.status().ok()) return inspector.status();
-  json value = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!is_whole || value.is_discarded()) return absl::InvalidArgumentError("malformed JSON");
-  return value;
+  if (!json::sax_parse(text, &inspector)) return inspector.status();
+  return json::parse(text, nullptr, /*allow_exceptions=*/false);
 }
 
 absl::Status Wrong(absl::string_view path, absl::string_view message) {
@@ -109,15 +104,6 @@ absl::Status CheckObject(const json& value, absl::string_view path,
     }
   }
   return absl::OkStatus();
-}
-
-absl::StatusOr<Role> RoleIn(const json& principal, const std::string& path) {
-  const auto role = principal.find("role");
-  const auto value = role != principal.end() && role->is_string()
-                         ? RoleOf(role->get_ref<const std::string&>())
-                         : std::nullopt;
-  if (!value.has_value()) return Wrong(path, "must be query, register or admin");
-  return *value;
 }
 
 // The strings of a field that may be left out; each 1 to `max_bytes` printable characters.
@@ -152,14 +138,11 @@ std::vector<std::string> Shortest(std::vector<std::string> prefixes) {
   return kept;
 }
 
-// Takes those limits that the principal has.
-absl::Status TakeLimits(const json& principal, const std::string& path, PrincipalLimits* limits) {
-  const auto found = principal.find("limits");
-  if (found == principal.end()) return absl::OkStatus();
-  if (absl::Status status = CheckObject(
-          *found, path, {"sessions", "cores", "shapes", "registry_bytes", "scenes", "scene_bytes"});
-      !status.ok())
-    return status;
+// Takes those limits that are given.
+absl::Status TakeLimits(const json& given, const std::string& path, PrincipalLimits* limits) {
+  absl::Status status = CheckObject(
+      given, path, {"sessions", "cores", "shapes", "registry_bytes", "scenes", "scene_bytes"});
+  if (!status.ok()) return status;
   const struct {
     const char* name;
     std::uint64_t* number;
@@ -170,15 +153,15 @@ absl::Status TakeLimits(const json& principal, const std::string& path, Principa
                  {"scene_bytes", &limits->holding.scene_bytes},
                  {"sessions", &limits->sessions, kMostSessionsOfOne}};
   for (const auto& [name, number, most] : numbers) {
-    const auto field = found->find(name);
-    if (field == found->end()) continue;
+    const auto field = given.find(name);
+    if (field == given.end()) continue;
     if (!field->is_number_unsigned() || field->get<std::uint64_t>() > most) {
       return Wrong(absl::StrCat(path, ".", name),
                    absl::StrCat("must be a whole number from 0 to ", most));
     }
     *number = field->get<std::uint64_t>();
   }
-  if (const auto cores = found->find("cores"); cores != found->end()) {
+  if (const auto cores = given.find("cores"); cores != given.end()) {
     limits->cores = cores->is_number() ? cores->get<double>() : 0;
     if (!(limits->cores >= kLeastCores && limits->cores <= kMostCores)) {
       return Wrong(path + ".cores",
@@ -193,17 +176,15 @@ absl::StatusOr<Principal> PrincipalOf(const std::string& id, const json& value,
   if (!IsPrincipalId(id)) {
     return Wrong(path, "the name must be 1 to 64 characters of [a-z0-9][a-z0-9._-]*");
   }
-  if (absl::Status status =
-          CheckObject(value, path, {"role", "certificates", "prefixes", "limits"});
-      !status.ok()) {
-    return status;
-  }
-  const auto role = RoleIn(value, path + ".role");
-  if (!role.ok()) return role.status();
+  absl::Status status = CheckObject(value, path, {"role", "certificates", "prefixes", "limits"});
+  if (!status.ok()) return status;
+  const json name = value.value("role", json());
+  const auto role = name.is_string() ? RoleOf(name.get<std::string>()) : std::nullopt;
+  if (!role.has_value()) return Wrong(path + ".role", "must be query, register or admin");
   auto prefixes = StringsIn(value, "prefixes", path + ".prefixes", kMaxPrefixBytes);
   if (!prefixes.ok()) return prefixes.status();
   Principal principal{id, *role, Shortest(*std::move(prefixes)), defaults, nullptr};
-  absl::Status status = TakeLimits(value, path + ".limits", &principal.limits);
+  status = TakeLimits(value.value("limits", json::object()), path + ".limits", &principal.limits);
   if (!status.ok()) return status;
   return principal;
 }
@@ -239,11 +220,6 @@ absl::StatusOr<Policy> Policy::Parse(std::string_view text, const PrincipalLimit
     policy.principals_.push_back(*std::move(principal));
   }
   return policy;
-}
-
-const std::string* Policy::FindByCertificate(std::string_view name) const {
-  const auto found = id_by_certificate_.find(absl::string_view(name.data(), name.size()));
-  return found == id_by_certificate_.end() ? nullptr : &found->second;
 }
 
 }  // namespace clearance::server

@@ -26,7 +26,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
-#include "server/guard/principal.h"
+#include "server/guard/caller.h"
 
 namespace clearance::server {
 
@@ -43,7 +43,10 @@ class Policy {
   const std::vector<Principal>& principals() const { return principals_; }
   bool has_certificates() const { return !id_by_certificate_.empty(); }
   // The id of the principal whose certificate has this name, or null.
-  const std::string* FindByCertificate(std::string_view name) const;
+  const std::string* FindByCertificate(std::string_view name) const {
+    const auto found = id_by_certificate_.find(absl::string_view(name.data(), name.size()));
+    return found == id_by_certificate_.end() ? nullptr : &found->second;
+  }
 
  private:
   std::vector<Principal> principals_;

@@ -7,15 +7,14 @@
 #include <openssl/rand.h>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
+#include <vector>
 
-#include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "server/guard/principal.h"
+#include "server/guard/caller.h"
 
 namespace clearance::server {
 namespace {
@@ -26,8 +25,6 @@ constexpr std::string_view kHashPrefix = "sha256:";
 
 bool IsBase64Url(unsigned char c) { return absl::ascii_isalnum(c) || c == '-' || c == '_'; }
 
-bool IsLowerHex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
-
 bool IsToken(std::string_view text) {
   return text.size() == kTokenPrefix.size() + kRandomCharacters && text.starts_with(kTokenPrefix) &&
          std::ranges::all_of(text.substr(kTokenPrefix.size()), IsBase64Url);
@@ -37,16 +34,27 @@ absl::string_view AsText(const std::array<std::uint8_t, 32>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Returns the key by which the table is searched. The time of a comparison depends on the key,
-// which reveals nothing: a hash cannot be steered towards another one.
-std::uint64_t FirstBytes(const TokenHash& hash) {
-  std::uint64_t bytes = 0;
-  std::memcpy(&bytes, hash.data(), sizeof(bytes));
-  return bytes;
-}
-
 absl::Status At(int line, absl::string_view message) {
   return absl::InvalidArgumentError(absl::StrCat("line ", line, ": ", message));
+}
+
+absl::StatusOr<std::pair<TokenHash, std::string>> ParseLine(absl::string_view line) {
+  const std::vector<absl::string_view> words =
+      absl::StrSplit(line, absl::ByAnyChar(" \t"), absl::SkipEmpty());
+  if (words.size() != 2) {
+    return absl::InvalidArgumentError(
+        "must be `ID sha256:HEX`; clearance-server --new_token=ID makes such a line");
+  }
+  const std::string id(words[0]);
+  if (!IsPrincipalId(id)) {
+    return absl::InvalidArgumentError("the id must be 1 to 64 characters of [a-z0-9][a-z0-9._-]*");
+  }
+  const auto hash = ParseTokenHash({words[1].data(), words[1].size()});
+  if (!hash.has_value()) {
+    return absl::InvalidArgumentError(
+        "the second word must be sha256: and 64 digits of 0-9 and a-f, never the token itself");
+  }
+  return std::pair(*hash, id);
 }
 
 }  // namespace
@@ -79,31 +87,11 @@ std::optional<TokenHash> ParseTokenHash(std::string_view text) {
   if (!text.starts_with(kHashPrefix)) return std::nullopt;
   text.remove_prefix(kHashPrefix.size());
   TokenHash hash;
-  if (text.size() != 2 * hash.size() || !std::ranges::all_of(text, IsLowerHex)) {
-    return std::nullopt;
-  }
+  const bool is_hex = text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+  if (text.size() != 2 * hash.size() || !is_hex) return std::nullopt;
   const std::string bytes = absl::HexStringToBytes(absl::string_view(text.data(), text.size()));
   std::copy(bytes.begin(), bytes.end(), hash.begin());
   return hash;
-}
-
-absl::StatusOr<TokenTable::Entry> TokenTable::ParseLine(std::string_view line) {
-  const std::vector<absl::string_view> words = absl::StrSplit(
-      absl::string_view(line.data(), line.size()), absl::ByAnyChar(" \t"), absl::SkipEmpty());
-  if (words.size() != 2) {
-    return absl::InvalidArgumentError(
-        "must be `ID sha256:HEX`; clearance-server --new_token=ID makes such a line");
-  }
-  const std::string id(words[0]);
-  if (!IsPrincipalId(id)) {
-    return absl::InvalidArgumentError("the id must be 1 to 64 characters of [a-z0-9][a-z0-9._-]*");
-  }
-  const auto hash = ParseTokenHash({words[1].data(), words[1].size()});
-  if (!hash.has_value()) {
-    return absl::InvalidArgumentError(
-        "the second word must be sha256: and 64 digits of 0-9 and a-f, never the token itself");
-  }
-  return Entry{*hash, id};
 }
 
 absl::StatusOr<TokenTable> TokenTable::Parse(std::string_view text) {
@@ -113,33 +101,18 @@ absl::StatusOr<TokenTable> TokenTable::Parse(std::string_view text) {
     ++number;
     line = absl::StripAsciiWhitespace(line);
     if (line.empty() || line.front() == '#') continue;
-    auto entry = ParseLine({line.data(), line.size()});
+    const auto entry = ParseLine(line);
     if (!entry.ok()) return At(number, entry.status().message());
     if (table.size() == kMaxTokens) {
       return At(number, absl::StrCat("the file has more than ", kMaxTokens, " tokens"));
     }
-    table.entries_.push_back(*std::move(entry));
-  }
-  std::ranges::sort(table.entries_, {}, [](const Entry& entry) {
-    return std::pair(FirstBytes(entry.hash), entry.hash);
-  });
-  const auto same = std::ranges::adjacent_find(
-      table.entries_, [](const Entry& a, const Entry& b) { return AreEqual(a.hash, b.hash); });
-  if (same != table.entries_.end()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("one token stands there twice, for ", same->id, " and ", (same + 1)->id));
+    const auto [same, is_new] = table.ids_.insert(*entry);
+    if (!is_new) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("one token stands there twice, for ", same->second, " and ", entry->second));
+    }
   }
   return table;
-}
-
-const std::string* TokenTable::Find(const TokenHash& hash) const {
-  const std::uint64_t first_bytes = FirstBytes(hash);
-  auto entry = std::ranges::lower_bound(
-      entries_, first_bytes, {}, [](const Entry& candidate) { return FirstBytes(candidate.hash); });
-  for (; entry != entries_.end() && FirstBytes(entry->hash) == first_bytes; ++entry) {
-    if (AreEqual(entry->hash, hash)) return &entry->id;
-  }
-  return nullptr;
 }
 
 }  // namespace clearance::server

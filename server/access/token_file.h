@@ -14,8 +14,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 
 namespace clearance::server {
@@ -47,19 +47,21 @@ class TokenTable {
   static absl::StatusOr<TokenTable> Parse(std::string_view text);
 
   // The id that this hash stands for, or null.
-  const std::string* Find(const TokenHash& hash) const;
+  const std::string* Find(const TokenHash& hash) const {
+    const auto found = ids_.find(hash);
+    return found == ids_.end() ? nullptr : &found->second;
+  }
 
-  std::size_t size() const { return entries_.size(); }
+  std::size_t size() const { return ids_.size(); }
 
  private:
-  struct Entry {
-    TokenHash hash;
-    std::string id;
+  struct Equal {
+    bool operator()(const TokenHash& a, const TokenHash& b) const { return AreEqual(a, b); }
   };
 
-  static absl::StatusOr<Entry> ParseLine(std::string_view line);
-
-  std::vector<Entry> entries_;  // in the order of their hashes' first bytes
+  // The time of a look-up depends on the bucket of the hash alone, which reveals nothing: the hash
+  // of a token cannot be steered towards another one.
+  absl::flat_hash_map<TokenHash, std::string, absl::Hash<TokenHash>, Equal> ids_;
 };
 
 }  // namespace clearance::server

@@ -11,7 +11,7 @@
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "server/access/token_file.h"
 #include "server/app/run.h"
-#include "server/guard/principal.h"
+#include "server/guard/caller.h"
 #include "server/storage/sqlite_shape_store.h"
 #include "server/transport/tls_certificates.h"
 

@@ -15,7 +15,7 @@
 #include "server/config/limits.h"
 #include "server/convert/scene_change.h"
 #include "server/convert/shape_content.h"
-#include "server/guard/principal.h"
+#include "server/guard/caller.h"
 #include "server/registry/shape_name.h"
 #include "server/storage/body_codec.h"
 

@@ -206,7 +206,7 @@ absl::Status Process::LoadTls() {
 
 absl::Status Process::ReadAccessRules() {
   if (config_.policy_file.empty()) return absl::OkStatus();
-  absl::Status status = Put(AccessFiles::Load(config_, log_, metrics_, &quotas_), &access_);
+  absl::Status status = Put(AccessFiles::Load(config_, log_, metrics_, quotas_), &access_);
   if (status.ok()) access_->Watch();
   return status;
 }

@@ -5,17 +5,22 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
-#include <algorithm>
 #include <cstddef>
-#include <cstdint>
 
 #include "absl/random/random.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "server/guard/refusal.h"
 
 namespace clearance::server {
 namespace {
+
+constexpr std::size_t kMaxIdBytes = 64;
+constexpr const char* kRoleNames[] = {"query", "register", "admin"};  // by the number of Role
 
 constexpr std::string_view kV4 = "ipv4:";
 constexpr std::string_view kV6 = "ipv6:";
@@ -35,15 +40,47 @@ bool IsOfRequestId(char c) {
   return absl::ascii_isalnum(static_cast<unsigned char>(c)) || kMarks.find(c) != kMarks.npos;
 }
 
-bool IsTraceDigit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
-
-bool AreHexDigits(std::string_view text) { return std::ranges::all_of(text, IsTraceDigit); }
-
-bool IsNonZero(std::string_view digits) {
-  return digits.find_first_not_of('0') != std::string_view::npos;
-}
+bool IsNonZero(absl::string_view digits) { return digits.find_first_not_of('0') != digits.npos; }
 
 }  // namespace
+
+const char* NameOf(Role role) { return kRoleNames[static_cast<std::size_t>(role)]; }
+
+std::optional<Role> RoleOf(std::string_view name) {
+  for (const Role role : {Role::kQuery, Role::kRegister, Role::kAdmin}) {
+    if (name == NameOf(role)) return role;
+  }
+  return std::nullopt;
+}
+
+bool IsPrincipalId(std::string_view text) {
+  constexpr char kAllowed[] = "abcdefghijklmnopqrstuvwxyz0123456789._-";
+  return !text.empty() && text.size() <= kMaxIdBytes &&
+         text.find_first_not_of(kAllowed) == text.npos && text.find_first_of("._-") != 0;
+}
+
+absl::Status RequireRole(const Principal& principal, Role role, std::string_view field) {
+  if (principal.role >= role) return absl::OkStatus();
+  return Refuse(absl::StatusCode::kPermissionDenied,
+                {.reason = Reason::kRoleTooLow,
+                 .field = std::string(field),
+                 .value = "principal " + principal.id + " with role " + NameOf(principal.role),
+                 .limit = std::string("role ") + NameOf(role) + " or higher",
+                 .message = "The principal's role does not allow this; ask the operator for the "
+                            "role that it takes."});
+}
+
+absl::Status RequireName(const Principal& principal, std::string_view name,
+                         std::string_view field) {
+  if (principal.MayReach(name)) return absl::OkStatus();
+  return Refuse(absl::StatusCode::kPermissionDenied,
+                {.reason = Reason::kNameNotAllowed,
+                 .field = std::string(field),
+                 .value = std::string(name),
+                 .limit = "of principal " + principal.id + ": names that begin with " +
+                          absl::StrJoin(principal.prefixes, ", "),
+                 .message = "The name is not among those that the principal may reach."});
+}
 
 std::string AddressGroupOf(std::string_view peer) {
   const std::size_t port = peer.rfind(':');
@@ -70,21 +107,17 @@ std::string MakeRequestId() {
 
 std::string TraceParentOf(std::string_view traceparent) {
   constexpr std::size_t kSize = 55;
-  if (traceparent.size() < kSize || traceparent[2] != '-' || traceparent[35] != '-' ||
-      traceparent[52] != '-') {
-    return "";
-  }
-  const std::string_view version = traceparent.substr(0, 2);
-  const std::string_view trace_id = traceparent.substr(3, 32);
-  const std::string_view parent_id = traceparent.substr(36, 16);
-  const std::string_view flags = traceparent.substr(53, 2);
-  const bool has_form = AreHexDigits(version) && AreHexDigits(trace_id) &&
-                        AreHexDigits(parent_id) && AreHexDigits(flags) && version != "ff" &&
-                        IsNonZero(trace_id) && IsNonZero(parent_id);
+  const absl::string_view text(traceparent.data(), std::min(traceparent.size(), kSize));
+  if (text.find_first_not_of("0123456789abcdef-") != text.npos) return "";
+  // The version, the trace, the parent and the flags.
+  const std::vector<absl::string_view> parts = absl::StrSplit(text, '-');
+  const bool has_form = parts.size() == 4 && parts[0].size() == 2 && parts[1].size() == 32 &&
+                        parts[2].size() == 16 && parts[3].size() == 2 && parts[0] != "ff" &&
+                        IsNonZero(parts[1]) && IsNonZero(parts[2]);
+  if (!has_form) return "";
   const bool has_end =
-      traceparent.size() == kSize || (version != "00" && traceparent[kSize] == '-');
-  if (!has_form || !has_end) return "";
-  return "00" + std::string(traceparent.substr(2, kSize - 2));
+      traceparent.size() == kSize || (parts[0] != "00" && traceparent[kSize] == '-');
+  return has_end ? absl::StrCat("00", text.substr(2)) : "";
 }
 
 std::string TraceIdOf(std::string_view traceparent) {

@@ -1,18 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The caller of a method, and the ids under which the call is found again in logs: its request id,
-// the caller's or one of ours, and the trace of the W3C's `traceparent` if the caller sent one. Ids
-// from a caller are only taken in their published form, so that no part of them can be mistaken for
-// another part of a line.
+// The caller of a method, with the principal of the policy file that it is. It has the ids under
+// which the call is found again in logs: its request id, the caller's or one of ours, and the trace
+// of the W3C's `traceparent` if the caller sent one. Ids from a caller are only taken in their
+// published form, so that no part of them can be mistaken for another part of a line.
 
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "server/guard/principal.h"
+#include "absl/status/status.h"
+#include "server/config/limits.h"
 
 namespace clearance::server {
+
+class PrincipalUsage;  // quota.h
+
+// Each may what the ones before it may.
+enum class Role : std::uint8_t {
+  kQuery,     // ask, look at shapes
+  kRegister,  // add shapes under new names
+  kAdmin,     // replace and delete shapes
+};
+
+const char* NameOf(Role role);
+std::optional<Role> RoleOf(std::string_view name);
+
+// A caller that the policy file names: what it may do, under which names, how much, and how much of
+// that it uses. Immutable but for the last, which outlives reloads of the policy. Thread-safe.
+struct Principal {
+  std::string id;
+  Role role = Role::kQuery;
+  std::vector<std::string> prefixes;  // sorted, none begins with another; empty: every name
+  PrincipalLimits limits;
+  std::shared_ptr<PrincipalUsage> usage;
+
+  bool MayReach(std::string_view name) const {
+    const auto begins = [name](const std::string& prefix) { return name.starts_with(prefix); };
+    return prefixes.empty() || std::ranges::any_of(prefixes, begins);
+  }
+};
+using PrincipalPtr = std::shared_ptr<const Principal>;
+
+// 1 to 64 characters of `[a-z0-9][a-z0-9._-]*`.
+bool IsPrincipalId(std::string_view text);
+
+// PERMISSION_DENIED naming `field` unless the principal has this role or a higher one.
+absl::Status RequireRole(const Principal& principal, Role role, std::string_view field);
+
+// PERMISSION_DENIED naming `field` unless the principal's prefixes hold the name (of a shape, or
+// what listed names begin with).
+absl::Status RequireName(const Principal& principal, std::string_view name, std::string_view field);
 
 // Returns the part of an address, as gRPC writes it ("ipv4:192.0.2.1:5000",
 // "ipv6:%5B2001:db8::1%5D:5000"), that all of the same machine or /64 have in common. Any other

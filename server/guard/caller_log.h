@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Lines of the log about single callers.
 
 #pragma once
 

@@ -44,7 +44,12 @@ absl::Status HoldingQuotas::Check(HoldingKind kind, std::string_view owner, cons
                                   const Holding& after) const {
   if (owner.empty()) return absl::OkStatus();
   const auto& held = kKinds[static_cast<std::size_t>(kind)];
-  const HoldingLimits limits = Of(owner);
+  HoldingLimits limits = defaults_;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = by_principal_.find(absl::string_view(owner.data(), owner.size()));
+    if (found != by_principal_.end()) limits = found->second;
+  }
   const auto check = [&](const HoldingLimit& limit, std::uint64_t old, std::uint64_t next) {
     const std::uint64_t most = limits.*limit.most;
     if (next <= old || next <= most) return absl::OkStatus();
@@ -58,12 +63,6 @@ absl::Status HoldingQuotas::Check(HoldingKind kind, std::string_view owner, cons
   };
   absl::Status status = check(held.count, before.count, after.count);
   return status.ok() ? check(held.bytes, before.bytes, after.bytes) : status;
-}
-
-HoldingLimits HoldingQuotas::Of(std::string_view owner) const {
-  const std::lock_guard lock(mutex_);
-  const auto found = by_principal_.find(absl::string_view(owner.data(), owner.size()));
-  return found == by_principal_.end() ? defaults_ : found->second;
 }
 
 }  // namespace clearance::server

@@ -17,7 +17,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "server/config/limits.h"
-#include "server/guard/principal.h"
+#include "server/guard/caller.h"
 #include "server/observe/metrics.h"
 
 namespace clearance::server {
@@ -94,8 +94,6 @@ class HoldingQuotas {
                      const Holding& after) const;
 
  private:
-  HoldingLimits Of(std::string_view owner) const;
-
   const HoldingLimits defaults_;
   Metrics* const metrics_;
   mutable std::mutex mutex_;

@@ -34,7 +34,12 @@ class Counter {
   bool CountFields(const Descriptor* type, int end, int depth) {
     while (input_.CurrentPosition() < end) {
       const std::uint32_t tag = input_.ReadTag();
-      if (tag == 0) return GiveUp();
+      if (tag == 0) {
+        // The rest does not begin like a field, but the parser may have made an object of it before
+        // it sees that.
+        if (!input_.ConsumedEntireMessage()) ++count_;
+        return false;
+      }
       if (WireFormatLite::GetTagWireType(tag) == WireFormatLite::WIRETYPE_END_GROUP) {
         return type == nullptr;
       }
@@ -48,13 +53,6 @@ class Counter {
   }
 
  private:
-  // Counts the rest, if there is any, as an object: it does not begin like a field, but the parser
-  // may have made one of it before it sees that.
-  bool GiveUp() {
-    if (!input_.ConsumedEntireMessage()) ++count_;
-    return false;
-  }
-
   static bool IsNumber(const FieldDescriptor* field, std::uint32_t tag) {
     if (field == nullptr || field->cpp_type() == FieldDescriptor::CPPTYPE_MESSAGE ||
         field->cpp_type() == FieldDescriptor::CPPTYPE_STRING) {

@@ -2,9 +2,9 @@
 
 #include "server/guard/quota.h"
 
+#include <algorithm>
 #include <cassert>
 #include <ctime>
-#include <utility>
 
 #include "server/guard/refusal.h"
 
@@ -25,6 +25,15 @@ absl::Duration ThreadTime() {
 }
 
 }  // namespace
+
+void PrincipalUsage::Fill(double cores) {
+  const SteadyTime now = clock_();
+  const absl::Duration most = absl::Seconds(cores);
+  // The first time finds an account that has filled for ever.
+  const absl::Duration since = std::min(now - filled_, absl::Hours(24));
+  filled_ = now;
+  account_ = std::min(most, account_ + since * cores);
+}
 
 absl::Duration TimeUntilEven(const Caller& caller) {
   if (!HasProcessorLimit(caller)) return absl::ZeroDuration();

@@ -1,18 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The limits that the policy sets for one principal, as calls meet them. A caller without limits,
-// or on a server without a policy, costs nothing here.
+// The processor time that the policy allows one principal, as calls meet it. A caller without a
+// limit, or on a server without a policy, costs nothing here.
 
 #pragma once
 
 #include <cstdint>
+#include <mutex>
+#include <utility>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "server/guard/caller.h"
+#include "server/observe/steady_clock.h"
 
 namespace clearance::server {
+
+// Counts the processor time of one principal. It is kept by the principal's id, so that a reload of
+// the policy does not reset it.
+//
+// It is an account, which fills at `cores` seconds a second, up to the amount of one second, and
+// work is paid for with the time that it really took. Work may overdraw the account by the amount
+// of another second, then it ends; the next message waits until the account is even. So within any
+// ten seconds the rows of a principal take at most 1.2 times the amount that comes in during them.
+// Thread-safe.
+class PrincipalUsage {
+ public:
+  explicit PrincipalUsage(SteadyClock clock = SteadyNow) : clock_(std::move(clock)) {}
+
+  // Returns the time until the account is even; zero if it is not overdrawn.
+  absl::Duration TimeUntilEven(double cores) {
+    const std::lock_guard lock(mutex_);
+    Fill(cores);
+    return account_ >= absl::ZeroDuration() ? absl::ZeroDuration() : -account_ / cores;
+  }
+  void Charge(absl::Duration processor_time) {
+    const std::lock_guard lock(mutex_);
+    account_ -= processor_time;
+  }
+  // Returns whether work must end.
+  bool IsOverdrawn(double cores) {
+    const std::lock_guard lock(mutex_);
+    Fill(cores);
+    return account_ < -absl::Seconds(cores);
+  }
+
+ private:
+  void Fill(double cores);  // requires: mutex_ is held
+
+  const SteadyClock clock_;
+  std::mutex mutex_;  // guards the members below
+  absl::Duration account_;
+  SteadyTime filled_;
+};
 
 // How long until the caller's principal has paid for the processor time that it overdrew; zero if
 // there is nothing to pay.
@@ -30,7 +71,6 @@ class Arrears {
   explicit Arrears(const Caller& caller) : caller_(caller) {}
   ~Arrears() { Pay(); }
   Arrears(const Arrears&) = delete;
-  Arrears& operator=(const Arrears&) = delete;
 
   void Receive(std::uint64_t bytes);
   // Does the work, on this thread.
@@ -49,7 +89,6 @@ class ProcessorMeter {
   explicit ProcessorMeter(const Caller& caller);
   ~ProcessorMeter();
   ProcessorMeter(const ProcessorMeter&) = delete;
-  ProcessorMeter& operator=(const ProcessorMeter&) = delete;
 
   // Whether the work of this thread must end, because it has overdrawn the principal's account.
   static bool IsOverdrawn();

@@ -2,9 +2,10 @@
 
 #include "server/guard/refusal.h"
 
+#include <google/protobuf/util/time_util.h>
+
 #include <array>
 #include <charconv>
-#include <cstddef>
 
 #include "absl/strings/cord.h"
 #include "absl/types/optional.h"
@@ -13,7 +14,6 @@ namespace clearance::server {
 namespace {
 
 constexpr std::size_t kMaxValueBytes = 64;
-constexpr std::int64_t kNanosecondsASecond = 1'000'000'000;
 
 // Returns the reason of a status that no refusal made.
 Reason ReasonOf(absl::StatusCode code) {
@@ -47,15 +47,10 @@ absl::Status Refuse(absl::StatusCode code, const Refusal& refusal) {
   error.set_message(refusal.message);
   if (refusal.retry_after > absl::ZeroDuration()) {
     // Rounded up, so that a client that waits for so long has waited long enough.
-    const std::int64_t nanoseconds = absl::ToInt64Nanoseconds(refusal.retry_after) + 1;
-    error.mutable_retry_after()->set_seconds(nanoseconds / kNanosecondsASecond);
-    error.mutable_retry_after()->set_nanos(static_cast<int>(nanoseconds % kNanosecondsASecond));
+    *error.mutable_retry_after() = google::protobuf::util::TimeUtil::NanosecondsToDuration(
+        absl::ToInt64Nanoseconds(refusal.retry_after) + 1);
   }
   return StatusOf(error);
-}
-
-absl::Status RefuseArgument(const Refusal& refusal) {
-  return Refuse(absl::StatusCode::kInvalidArgument, refusal);
 }
 
 absl::Status CheckMost(std::uint64_t count, const NamedLimit& limit, const OverLimit& refusal) {
@@ -70,11 +65,8 @@ absl::Status CheckMost(std::uint64_t count, const NamedLimit& limit, const OverL
 
 absl::Status Under(std::string_view path, const absl::Status& status) {
   if (status.ok()) return status;
-  std::string field(path);
-  if (const std::string below = ErrorOf(status).field(); !below.empty()) {
-    field.append(".").append(below);
-  }
-  return WithField(field, status);
+  const std::string below = ErrorOf(status).field();
+  return WithField(below.empty() ? std::string(path) : std::string(path) + "." + below, status);
 }
 
 absl::Status WithField(std::string_view field, const absl::Status& status) {
@@ -99,8 +91,6 @@ std::string FormatNumber(double value) {
   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
   return std::string(buffer.data(), end);
 }
-
-std::string FormatNumber(std::uint64_t value) { return std::to_string(value); }
 
 std::string Shorten(std::string_view text) {
   std::string shortened;

@@ -3,30 +3,9 @@
 #include "server/guard/share_ledger.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace clearance::server {
 namespace {
-
-std::string LimitOf(const Resource& resource, const Shortage& shortage) {
-  std::string limit = " <= " + resource.format(shortage.most);
-  if (shortage.verdict != Verdict::kCallerLimit) {
-    return resource.limit + limit + ", and of one caller what the others leave free";
-  }
-  if (!shortage.principal.empty()) limit += " of principal " + shortage.principal;
-  return resource.caller_limit + limit;
-}
-
-std::string MessageOf(const Resource& resource, const Shortage& shortage, bool may_wait) {
-  const bool is_of_caller = shortage.verdict == Verdict::kCallerLimit;
-  const char* const reason = !shortage.principal.empty() ? ": the principal's limit is reached; "
-                             : is_of_caller              ? ": the caller's limit is reached; "
-                             : shortage.verdict == Verdict::kFull
-                                 ? ": the server's limit is reached; "
-                                 : ": the caller's share is used up; ";
-  return std::string(is_of_caller ? resource.caller_limit : resource.limit) + reason +
-         resource.advice + (may_wait ? ", or repeat after `retry_after`" : "");
-}
 
 Reason ReasonOf(Verdict verdict) {
   if (verdict == Verdict::kCallerLimit) return Reason::kQuotaExhausted;
@@ -36,13 +15,29 @@ Reason ReasonOf(Verdict verdict) {
 }  // namespace
 
 absl::Status RefuseMore(const Resource& resource, const Shortage& shortage) {
+  const bool is_of_caller = shortage.verdict == Verdict::kCallerLimit;
+  const std::string name = is_of_caller ? resource.caller_limit : resource.limit;
+  std::string limit = name + " <= " + resource.format(shortage.most);
+  std::string cause;
+  if (!shortage.principal.empty()) {
+    limit += " of principal " + shortage.principal;
+    cause = "the principal's limit is reached";
+  } else if (is_of_caller) {
+    cause = "the caller's limit is reached";
+  } else {
+    limit += ", and of one caller what the others leave free";
+    cause = shortage.verdict == Verdict::kFull ? "the server's limit is reached"
+                                               : "the caller's share is used up";
+  }
   const absl::Duration retry_after = std::max(resource.retry_after, shortage.retry_after);
+  const bool may_wait = retry_after > absl::ZeroDuration();
   return Refuse(absl::StatusCode::kResourceExhausted,
                 {.reason = ReasonOf(shortage.verdict),
                  .field = shortage.field,
                  .value = shortage.given,
-                 .limit = LimitOf(resource, shortage),
-                 .message = MessageOf(resource, shortage, retry_after > absl::ZeroDuration()),
+                 .limit = limit,
+                 .message = name + ": " + cause + "; " + resource.advice +
+                            (may_wait ? ", or repeat after `retry_after`" : ""),
                  .retry_after = retry_after});
 }
 
@@ -56,10 +51,6 @@ Verdict ShareLedger::Judge(const Standing& before, std::uint64_t more,
   }
   const bool is_first = before.own == before.part && (left > 0 || before.all == before.part);
   return is_first || IsFair(before.own, more, left) ? Verdict::kGranted : refused;
-}
-
-ShareLedger::Standing ShareLedger::Add(Line& line, std::uint64_t amount) {
-  return {.own = line.held.fetch_add(amount), .all = held_.fetch_add(amount)};
 }
 
 void ShareLedger::Subtract(Line& line, std::uint64_t amount) {
@@ -82,12 +73,10 @@ void ShareLedger::WakeThoseWithRoom() {
 void ShareLedger::Part::Join(std::string_view caller) {
   if (line_ != nullptr) return;
   const std::lock_guard lock(ledger_.mutex_);
-  std::unique_ptr<Line>& line = ledger_.lines_[absl::string_view(caller.data(), caller.size())];
-  if (line == nullptr) {
-    line = std::make_unique<Line>();
-    line->caller = caller;
-  }
-  line_ = line.get();
+  const absl::string_view key(caller.data(), caller.size());
+  auto& [name, line] = *ledger_.lines_.try_emplace(key).first;
+  caller_ = &name;
+  line_ = &line;
   ++line_->parts;
 }
 
@@ -95,27 +84,23 @@ ShareLedger::Part::~Part() {
   Release();
   if (line_ == nullptr) return;
   const std::lock_guard lock(ledger_.mutex_);
-  if (--line_->parts > 0) return;
-  const std::string caller = std::move(line_->caller);
-  ledger_.lines_.erase(caller);
+  if (--line_->parts == 0) ledger_.lines_.erase(ledger_.lines_.find(*caller_));
 }
 
 // Looks first, so that a caller that is refused again and again takes nothing from others.
 Verdict ShareLedger::Part::TryTake(std::uint64_t amount, std::uint64_t most_of_caller) {
   const std::uint64_t most = std::min(most_of_caller, ledger_.most_of_caller_);
   const Standing seen = {held_, line_->held.load(), ledger_.held_.load()};
-  if (const Verdict verdict = ledger_.Judge(seen, amount, most); verdict != Verdict::kGranted) {
-    return verdict;
-  }
-  Standing before = ledger_.Add(*line_, amount);
-  before.part = held_;
-  const Verdict verdict = ledger_.Judge(before, amount, most);
-  if (verdict != Verdict::kGranted) {
+  Verdict verdict = ledger_.Judge(seen, amount, most);
+  if (verdict != Verdict::kGranted) return verdict;
+  const Standing before = {held_, line_->held.fetch_add(amount), ledger_.held_.fetch_add(amount)};
+  verdict = ledger_.Judge(before, amount, most);
+  if (verdict == Verdict::kGranted) {
+    held_ += amount;
+    ledger_.Show(static_cast<double>(amount));
+  } else {
     ledger_.Subtract(*line_, amount);
-    return verdict;
   }
-  held_ += amount;
-  ledger_.Show(static_cast<double>(amount));
   return verdict;
 }
 
@@ -125,7 +110,8 @@ absl::Status ShareLedger::Part::Take(std::uint64_t amount) {
 }
 
 void ShareLedger::Part::TakeAnyway(std::uint64_t amount) {
-  ledger_.Add(*line_, amount);
+  line_->held += amount;
+  ledger_.held_ += amount;
   held_ += amount;
   ledger_.Show(static_cast<double>(amount));
 }

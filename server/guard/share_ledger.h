@@ -9,13 +9,12 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/container/node_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "prometheus/gauge.h"
@@ -79,8 +78,6 @@ class ShareLedger {
   explicit ShareLedger(const Resource& resource, std::uint64_t most = kNoLimit,
                        prometheus::Gauge* gauge = nullptr, std::uint64_t most_of_caller = kNoLimit)
       : resource_(resource), most_(most), most_of_caller_(most_of_caller), gauge_(gauge) {}
-  ShareLedger(const ShareLedger&) = delete;
-  ShareLedger& operator=(const ShareLedger&) = delete;
 
   std::uint64_t held() const { return held_.load(); }
   // Returns the number of callers that have a part.
@@ -90,9 +87,8 @@ class ShareLedger {
   }
 
  private:
-  // One caller.
+  // One caller's holding.
   struct Line {
-    std::string caller;
     std::uint64_t parts = 0;  // with the ledger's mutex
     std::atomic<std::uint64_t> held = 0;
   };
@@ -105,7 +101,6 @@ class ShareLedger {
   bool HasRoom(const Line& line) const {
     return IsFair(line.held.load(), 1, LeftBeside(held_.load(), most_));
   }
-  Standing Add(Line& line, std::uint64_t amount);
   void Subtract(Line& line, std::uint64_t amount);
   void Show(double change) {
     if (gauge_ != nullptr) gauge_->Increment(change);
@@ -120,8 +115,8 @@ class ShareLedger {
   // The size of waiting_. A waiter counts itself before it looks for room. A thread that gives
   // back does so before it looks for waiters. So one of the two sees the other.
   std::atomic<std::size_t> waiters_ = 0;
-  mutable std::mutex mutex_;  // guards the members below
-  absl::flat_hash_map<std::string, std::unique_ptr<Line>> lines_;
+  mutable std::mutex mutex_;                      // guards the members below
+  absl::node_hash_map<std::string, Line> lines_;  // by the caller
   absl::flat_hash_set<Part*> waiting_;
 };
 
@@ -135,7 +130,6 @@ class ShareLedger::Part {
   // Gives all back. Requires: room is not awaited.
   virtual ~Part();
   Part(const Part&) = delete;
-  Part& operator=(const Part&) = delete;
 
   // Names the caller. Must come before anything is taken; only the first call matters.
   void Join(std::string_view caller);
@@ -175,6 +169,7 @@ class ShareLedger::Part {
   void Give(std::uint64_t amount);
 
   ShareLedger& ledger_;
+  const std::string* caller_ = nullptr;
   Line* line_ = nullptr;  // null: not joined
   std::uint64_t held_ = 0;
 };

@@ -31,6 +31,16 @@ absl::Status NoSuchRevision(std::uint64_t revision, std::uint64_t oldest, std::u
                  .message = "This revision of the scene is no longer held, or not reached yet."});
 }
 
+// A change was made for a kept scene and found one with a ttl, or the other way round.
+absl::Status RefuseOtherScene(const std::string& name) {
+  return Refuse(absl::StatusCode::kAborted,
+                {.reason = Reason::kConcurrentChange,
+                 .field = "name",
+                 .value = name,
+                 .limit = "the scene that was found at first",
+                 .message = "Another scene has taken the name meanwhile; look at it again."});
+}
+
 // Names of users that a refusal shows.
 constexpr std::size_t kMostUsers = 3;
 
@@ -117,8 +127,7 @@ SceneRegistry::Page SceneRegistry::List(std::string_view prefix, std::string_vie
 
 // The next revision is made without the lock. If another change was faster, it is made again from
 // the newer one.
-absl::StatusOr<std::optional<SceneState>> SceneRegistry::ChangeInMemory(
-    const NamedSceneChange& change) {
+absl::StatusOr<SceneState> SceneRegistry::ChangeInMemory(const NamedSceneChange& change) {
   LetGo let_go;
   ScenePtr base = change.base;
   ScenePtr next = change.next;
@@ -128,18 +137,18 @@ absl::StatusOr<std::optional<SceneState>> SceneRegistry::ChangeInMemory(
       const std::unique_lock lock(mutex_);
       if (FindEntry(change.name) == nullptr) return RefuseUnknownScene("name", change.name);
       Entry& entry = entries_.find(change.name)->second;
-      if (!entry.ttl.has_value()) return std::optional<SceneState>();
-      const SceneState state = StateOf(change.name, entry);
+      if (!entry.ttl.has_value()) return RefuseOtherScene(change.name);
+      SceneState state = StateOf(change.name, entry);
       if (absl::Status status = RequireEtag(change.etag, state); !status.ok()) return status;
       if (change.kind == NamedSceneChange::Kind::kDelete) {
         let_go.push_back(entry.held);
         End(change.name, SceneEnd::kDeleted);
-        return std::optional(state);
+        return state;
       }
       if (entry.held.back().scene == base) {
         absl::Status status = PushInMemory(change, next, &entry, &let_go);
         if (!status.ok()) return status;
-        return std::optional(StateOf(change.name, entry));
+        return StateOf(change.name, entry);
       }
       let_go.push_back({Revision{std::exchange(base, entry.held.back().scene)}});
     }
@@ -412,14 +421,7 @@ absl::StatusOr<SceneState> SceneDraft::Create(const NamedSceneChange& change) {
 absl::StatusOr<SceneState> SceneDraft::ChangeKept(const NamedSceneChange& change) {
   std::optional<Entry> entry = Find(change.name);
   if (!entry.has_value()) return RefuseUnknownScene("name", change.name);
-  if (entry->ttl.has_value()) {
-    return Refuse(absl::StatusCode::kAborted,
-                  {.reason = Reason::kConcurrentChange,
-                   .field = "name",
-                   .value = change.name,
-                   .limit = "the scene that was found at first",
-                   .message = "Another scene has taken the name meanwhile; look at it again."});
-  }
+  if (entry->ttl.has_value()) return RefuseOtherScene(change.name);
   SceneState state = SceneRegistry::StateOf(change.name, *entry);
   if (absl::Status status = RequireEtag(change.etag, state); !status.ok()) return status;
   if (change.kind == NamedSceneChange::Kind::kUpdate) return Update(change, *std::move(entry));

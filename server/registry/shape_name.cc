@@ -77,15 +77,6 @@ absl::Status CheckDigest(std::string_view digest, std::string_view field) {
                          .message = "invalid digest: use one that a registration returned"});
 }
 
-absl::Status CheckPageSize(int size) {
-  if (size >= 0) return absl::OkStatus();
-  return RefuseArgument({.reason = Reason::kNumberOutOfRange,
-                         .field = "page_size",
-                         .value = std::to_string(size),
-                         .limit = ">= 0",
-                         .message = "A page has no negative size; 0 takes the default."});
-}
-
 std::string MakePageToken(std::string_view prefix, std::string_view last_name) {
   std::string plain(prefix);
   plain.push_back(kSeparator);

@@ -68,9 +68,6 @@ class CanonicalContent {
   std::string bytes_;
 };
 
-// INVALID_ARGUMENT naming `page_size` if it is negative.
-absl::Status CheckPageSize(int size);
-
 // The start of the next page of a listing, as a text that is opaque to clients. It carries the
 // listed prefix and the last name shown. So the next page is right on any replica, whatever was
 // registered or deleted meanwhile.

@@ -51,9 +51,6 @@ inline bool AsksByName(const CallScope& call, const v1::GetSceneRequest& request
 inline bool AsksByName(const CallScope& call, const v1::WatchSceneRequest& request) {
   return AsksForScene(call, request.name(), request.from_revision());
 }
-inline bool AsksByName(const CallScope& /*call*/, const v1::ListScenesRequest& /*request*/) {
-  return true;
-}
 inline bool AsksByName(const CallScope& call, const v1::UpdateSceneRequest& request) {
   return AsksForScene(call, request.name(), 0) ||
          AsksForShapes(call, request.change().bodies().shapes(), 0);
@@ -67,14 +64,7 @@ inline bool AsksByName(const CallScope& call, const v1::DeleteSceneRequest& requ
 inline bool AsksByName(const CallScope& call, const v1::PairDistanceRequest& request) {
   return AsksForShapes(call, {&request.a().shape(), &request.b().shape()}, request.min_revision());
 }
-// Only opens of a session ask by name.
-inline bool AsksByName(const CallScope& call, const v1::SessionRequest& request) {
-  const v1::OpenShape& open = request.open();
-  if (request.has_open()) return AsksForShapes(call, {&open.shape()}, open.min_revision());
-  const v1::OpenScene& scene = request.open_scene();
-  return request.has_open_scene() && AsksForScene(call, scene.name(), scene.min_revision());
-}
-// The other requests: listings, questions, and requests without names.
+// The other requests: listings, messages of sessions, questions, and requests without names.
 template <class Request>
 bool AsksByName(const CallScope& call, const Request& request) {
   if constexpr (requires { request.prefix(); }) return true;
@@ -82,6 +72,10 @@ bool AsksByName(const CallScope& call, const Request& request) {
     const v1::OpenScene& open = request.open_scene();
     if (request.has_open_scene() && AsksForScene(call, open.name(), open.min_revision()))
       return true;
+  }
+  if constexpr (requires { request.open(); }) {
+    const v1::OpenShape& open = request.open();
+    return request.has_open() && AsksForShapes(call, {&open.shape()}, open.min_revision());
   }
   if constexpr (requires { request.shapes(); }) {
     return AsksForShapes(call, request.shapes(), request.min_revision());
@@ -93,8 +87,7 @@ bool AsksByName(const CallScope& call, const Request& request) {
 template <class Request>
 SharedRegistry* FreshnessFor(const CallScope& call, const Request& request) {
   SharedRegistry* const freshness = call.parts.ledger.freshness();
-  if (freshness == nullptr) return nullptr;
-  return AsksByName(call, request) ? freshness : nullptr;
+  return freshness != nullptr && AsksByName(call, request) ? freshness : nullptr;
 }
 
 }  // namespace clearance::server

@@ -7,12 +7,11 @@
 
 #pragma once
 
-#include <google/protobuf/repeated_ptr_field.h>
-
 #include <cstdint>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/types/span.h"
 #include "clearance/v1/query_service.pb.h"
 #include "clearance/v1/scene_query_service.pb.h"
 #include "clearance/v1/scene_service.pb.h"
@@ -75,7 +74,7 @@ struct SceneChangeMethod {
 };
 
 // Returns the cost of opening the shapes of a call in units of kMaxCheapCost.
-std::uint64_t CostOfOpening(const google::protobuf::RepeatedPtrField<v1::ShapeReference>& shapes);
+std::uint64_t CostOfOpening(absl::Span<const v1::ShapeReference* const> shapes);
 
 // Defined for the requests of the services and their responses.
 template <class Request, class Response>

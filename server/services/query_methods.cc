@@ -4,14 +4,11 @@
 #include <array>
 #include <memory>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 
-#include "absl/types/span.h"
+#include "absl/strings/str_replace.h"
 #include "server/convert/shape_content.h"
-#include "server/guard/refusal.h"
 #include "server/kinds/kinds.h"
 #include "server/services/methods.h"
 #include "server/session/batch_job.h"
@@ -30,8 +27,7 @@ struct Extent {
 
 Extent ExtentOf(const v1::Shape& shape) {
   constexpr std::uint64_t kCurvedOrBox = 32;
-  const auto pieces =
-      std::max<std::uint64_t>(1, static_cast<std::uint64_t>(shape.compound().pieces_size()));
+  const auto pieces = static_cast<std::uint64_t>(std::max(1, shape.compound().pieces_size()));
   return {kCurvedOrBox + HullPointCount(shape) / pieces, pieces};
 }
 
@@ -43,20 +39,6 @@ Extent ExtentOf(const v1::ShapeReference& reference, const CallScope& call) {
   const RigidBody& body = *resolved->shape.content->body;
   return {VerticesAPiece(body), body.pieces().size()};
 }
-
-Extent LargerOf(const Extent& a, const Extent& b) {
-  return {std::max(a.vertices_a_step, b.vertices_a_step), std::max(a.pieces, b.pieces)};
-}
-
-// Not every question is about shapes, or has query bodies.
-template <class Request>
-concept HasShapes = requires(const Request& request) {
-  request.shapes();
-};
-template <class Request>
-concept HasQueryBodies = requires(const Request& request) {
-  request.change_bodies();
-};
 
 template <class Request>
 using KindOfRequest = KindOf<std::decay_t<decltype(std::declval<const Request&>().batch())>>;
@@ -110,7 +92,7 @@ absl::Status PrepareScene(const Request& request, const ShapeTable& table, Sessi
     absl::Status status = scenes->Open(request.open_scene(), &opened);
     if (!status.ok()) return Under("open_scene", status);
   }
-  if constexpr (HasQueryBodies<Request>) {
+  if constexpr (requires { request.change_bodies(); }) {
     v1::ChangeBodiesResult changed;
     absl::Status status = scenes->Change(request.change_bodies(), table, &changed);
     if (!status.ok()) return Under("change_bodies", status);
@@ -131,34 +113,19 @@ absl::Status AnswerWhole(const std::shared_ptr<Question<Kind>>& question, const 
 }
 
 // Looks up a few shapes. A request with more needs a worker in any case, which finds them.
-template <class Request>
-std::uint64_t CostOfPairs(const CallScope& call, const Request& request) {
-  constexpr int kMostLookups = 64;
-  const auto& shapes = request.shapes();
+template <class Batch>
+std::uint64_t CostOfPairs(const CallScope& call, absl::Span<const v1::ShapeReference* const> shapes,
+                          const Batch& batch) {
+  constexpr std::size_t kMostLookups = 64;
   Extent largest;
-  for (int i = 0; i < std::min(shapes.size(), kMostLookups); ++i)
-    largest = LargerOf(largest, ExtentOf(shapes[i], call));
+  for (const v1::ShapeReference* const shape : shapes.subspan(0, kMostLookups)) {
+    const Extent extent = ExtentOf(*shape, call);
+    largest.vertices_a_step = std::max(largest.vertices_a_step, extent.vertices_a_step);
+    largest.pieces = std::max(largest.pieces, extent.pieces);
+  }
   const std::uint64_t cost =
-      CostOfOpening(shapes) + CostOf(request.batch(), largest.vertices_a_step, largest.pieces);
+      CostOfOpening(shapes) + CostOf(batch, largest.vertices_a_step, largest.pieces);
   return shapes.size() > kMostLookups ? std::max(cost, kDear) : cost;
-}
-
-template <class Request>
-std::uint64_t CostOfScene(const CallScope& call, const Request& request) {
-  AskedSize asked;
-  std::uint64_t cost = 0;
-  if constexpr (HasShapes<Request>) cost += CostOfOpening(request.shapes());
-  if (request.has_open_scene()) {
-    const v1::OpenScene& open = request.open_scene();
-    const auto found = ScenesOf(call).Find(open.name(), "name", open.revision());
-    if (found.ok()) asked.scene_bodies = found->scene->size();
-  }
-  if constexpr (HasQueryBodies<Request>) {
-    const auto& bodies = request.change_bodies().change().bodies();
-    asked.query_bodies = static_cast<std::uint64_t>(bodies.ids_size());
-    cost += SessionScenes(call).CostOf(request.change_bodies(), ShapeTable());
-  }
-  return cost + CostOf(request.batch(), asked);
 }
 
 // A pair's question, as a batch of one row, and its answer.
@@ -190,17 +157,11 @@ v1::DistanceBatch OneRowOf(const v1::PairDistanceRequest& request) {
 
 // Returns the status with the field of the pair's request, instead of a batch's.
 absl::Status InPair(const absl::Status& status) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kFields = {
-      {{"shapes[0]", "a.shape"},
-       {"shapes[1]", "b.shape"},
-       {"poses_a[0]", "a.pose"},
-       {"poses_b[0]", "b.pose"}}};
-  const std::string field = ErrorOf(status).field();
-  for (const auto& [of_batch, of_pair] : kFields) {
-    if (!field.starts_with(of_batch)) continue;
-    return WithField(std::string(of_pair) + field.substr(of_batch.size()), status);
-  }
-  return status;
+  return WithField(absl::StrReplaceAll(ErrorOf(status).field(), {{"shapes[0]", "a.shape"},
+                                                                 {"shapes[1]", "b.shape"},
+                                                                 {"poses_a[0]", "a.pose"},
+                                                                 {"poses_b[0]", "b.pose"}}),
+                   status);
 }
 
 void FillVector(const google::protobuf::RepeatedField<double>& column, v1::Vector3* vector) {
@@ -227,9 +188,9 @@ void FillPair(const v1::DistanceBatchResult& result, v1::PairDistanceResponse* r
 
 }  // namespace
 
-std::uint64_t CostOfOpening(const google::protobuf::RepeatedPtrField<v1::ShapeReference>& shapes) {
+std::uint64_t CostOfOpening(absl::Span<const v1::ShapeReference* const> shapes) {
   std::uint64_t cost = 0;
-  for (const v1::ShapeReference& shape : shapes) cost += CostOf(shape);
+  for (const v1::ShapeReference* const shape : shapes) cost += CostOf(*shape);
   return cost;
 }
 
@@ -240,7 +201,7 @@ absl::Status UnaryQuery<Request, Response>::Answer(const CallScope& call, const 
                                                    Parts* left) {
   using Kind = KindOfRequest<Request>;
   const auto question = std::make_shared<Question<Kind>>();
-  if constexpr (HasShapes<Request>) {
+  if constexpr (requires { request.shapes(); }) {
     auto opened = OpenAll(call, request.shapes(), request.min_revision(), stop);
     if (!opened.ok()) return opened.status();
     question->opened = *std::move(opened);
@@ -254,18 +215,31 @@ absl::Status UnaryQuery<Request, Response>::Answer(const CallScope& call, const 
   auto job = StartJob<Kind>({call, table, scenes}, request.batch());
   if (!job.ok()) return Under("batch", job.status());
   question->job.emplace(*std::move(job));
-  if constexpr (HasShapes<Request>) response->set_revision(question->opened.revision);
+  if constexpr (requires { request.shapes(); }) response->set_revision(question->opened.revision);
   absl::Status status = AnswerWhole<Kind>(question, stop, response->mutable_result(), left);
-  if constexpr (HasShapes<Request>) left->cost += CostOfOpening(request.shapes());
+  if constexpr (requires { request.shapes(); }) left->cost += CostOfOpening(request.shapes());
   return status;
 }
 
 template <class Request, class Response>
 std::uint64_t UnaryQuery<Request, Response>::CostOf(const CallScope& call, const Request& request) {
-  if constexpr (kIsAboutScene<KindOfRequest<Request>>) {
-    return CostOfScene(call, request);
+  if constexpr (!kIsAboutScene<KindOfRequest<Request>>) {
+    return CostOfPairs(call, request.shapes(), request.batch());
   } else {
-    return CostOfPairs(call, request);
+    AskedSize asked;
+    std::uint64_t cost = 0;
+    if constexpr (requires { request.shapes(); }) cost += CostOfOpening(request.shapes());
+    if (request.has_open_scene()) {
+      const v1::OpenScene& open = request.open_scene();
+      const auto found = ScenesOf(call).Find(open.name(), "name", open.revision());
+      if (found.ok()) asked.scene_bodies = found->scene->size();
+    }
+    if constexpr (requires { request.change_bodies(); }) {
+      const auto& bodies = request.change_bodies().change().bodies();
+      asked.query_bodies = static_cast<std::uint64_t>(bodies.ids_size());
+      cost += SessionScenes(call).CostOf(request.change_bodies(), ShapeTable());
+    }
+    return cost + server::CostOf(request.batch(), asked);
   }
 }
 
@@ -292,17 +266,15 @@ absl::Status AnswerPairDistance(const CallScope& call, const v1::PairDistanceReq
   response->set_revision(question->opened.revision);
   status = AnswerWhole<DistanceKind>(question, stop, &asked->result, left);
   if (!status.ok()) return InPair(status);
-  left->cost += CostOf(*shapes[0]) + CostOf(*shapes[1]);
+  left->cost += CostOfOpening(shapes);
   Conclude(left, [asked, response] { FillPair(asked->result, response); });
   return absl::OkStatus();
 }
 
 std::uint64_t CostOfPairDistance(const CallScope& call, const v1::PairDistanceRequest& request) {
-  const v1::ShapeReference &a = request.a().shape(), &b = request.b().shape();
-  const auto [vertices, pieces] = LargerOf(ExtentOf(a, call), ExtentOf(b, call));
   v1::DistanceBatch one;
   one.mutable_pairs()->set_count(1);
-  return CostOf(a) + CostOf(b) + CostOf(one, vertices, pieces);
+  return CostOfPairs(call, {&request.a().shape(), &request.b().shape()}, one);
 }
 
 }  // namespace clearance::server

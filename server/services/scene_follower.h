@@ -10,11 +10,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "clearance/v1/scene_watch.pb.h"
+#include "core/scene/scene_diff.h"
+#include "server/convert/scene_change.h"
 #include "server/registry/scene_registry.h"
 #include "server/session/call_scope.h"
 
@@ -38,12 +41,50 @@ class SceneFollower {
   explicit SceneFollower(const CallScope& call) : call_(call) {}
 
   // Finds the revision to begin at. Fails as WatchScene does.
-  absl::Status Begin(const v1::WatchSceneRequest& request);
+  absl::Status Begin(const v1::WatchSceneRequest& request) {
+    told_.name = request.name();
+    auto newest = Find(0);
+    if (!newest.ok()) return newest.status();
+    Keep(*std::move(newest));
+    SceneState from = told_;
+    from.revision = request.from_revision();
+    const bool is_same_scene = request.etag().empty() || request.etag() == from.etag();
+    absl::Status status = RequireReached(request.from_revision(), told_.revision, "scene");
+    if (is_same_scene && !status.ok()) return WithField("from_revision", status);
+    is_reload_ = true;
+    if (request.from_revision() == 0 || !is_same_scene) return absl::OkStatus();
+    auto held = Find(request.from_revision());
+    // Others may have changed the scene since, or taken its name. Then it is read again.
+    if (!held.ok() || held->incarnation != told_.incarnation) return absl::OkStatus();
+    Keep(*std::move(held));
+    is_reload_ = false;
+    return absl::OkStatus();
+  }
 
   // Fills an empty response if there is something to tell. Returns false if the watcher knows all.
   // Fails if the caller may not reach the scene any more. Requires: Begin() was OK, has_ended() is
   // false.
-  absl::StatusOr<bool> Next(KnownEnds end_of, v1::WatchSceneResponse* response);
+  absl::StatusOr<bool> Next(KnownEnds end_of, v1::WatchSceneResponse* response) {
+    const auto newest = Find(0);
+    const bool is_gone = absl::IsNotFound(newest.status());
+    if (!newest.ok() && !is_gone) return newest.status();
+    if (is_gone || newest->incarnation != told_.incarnation) {
+      // Asked after the look, because the end of a scene is told before the scene goes. The end of
+      // an expired scene may not have been told yet.
+      TellOfEnd(end_of(told_.incarnation).value_or(SceneEnd::kExpired), response);
+      return true;
+    }
+    const bool knows_all = newest->revision == told_.revision && !is_reload_ && !is_told_nothing_;
+    if (knows_all) return false;
+    SceneState next = *newest;
+    is_reload_ = is_reload_ || told_scene_.expired();
+    if (!is_reload_ && newest->revision > told_.revision + 1) {
+      auto held = Find(told_.revision + 1);
+      if (held.ok() && held->incarnation == told_.incarnation) next = *std::move(held);
+    }
+    TellOf(next, response);
+    return true;
+  }
 
   // Returns whether the last message told of the scene's end.
   bool has_ended() const { return has_ended_; }
@@ -52,10 +93,46 @@ class SceneFollower {
   std::uint64_t body_count() const { return told_info_.body_count(); }
 
  private:
-  absl::StatusOr<SceneState> Find(std::uint64_t revision) const;
-  void TellOfEnd(SceneEnd end, v1::WatchSceneResponse* response);
-  void TellOf(const SceneState& next, v1::WatchSceneResponse* response);
-  void Keep(SceneState told);
+  absl::StatusOr<SceneState> Find(std::uint64_t revision) const {
+    return ScenesOf(call_).Find(told_.name, "name", revision);
+  }
+
+  void TellOfEnd(SceneEnd end, v1::WatchSceneResponse* response) {
+    *response->mutable_scene() = told_info_;
+    response->set_base_revision(told_.revision);
+    response->set_end(end == SceneEnd::kDeleted ? v1::SCENE_END_DELETED : v1::SCENE_END_EXPIRED);
+    has_ended_ = true;
+  }
+
+  void TellOf(const SceneState& next, v1::WatchSceneResponse* response) {
+    Metrics& metrics = call_.parts.metrics;
+    FillSceneInfo(next, response->mutable_scene());
+    // Null if it went since Next() looked.
+    const ScenePtr base = is_reload_ ? nullptr : told_scene_.lock();
+    std::optional<SceneDiff> diff;
+    if (base != nullptr) diff = DiffOf(*base, *next.scene, kMostRows);
+    if (diff.has_value()) {
+      response->set_base_revision(told_.revision);
+      FillDiff(*diff, call_.parts.scenes->contents(), response->mutable_change());
+      if (next.revision > told_.revision + 1)
+        metrics.watch_revisions_merged().Increment(
+            static_cast<double>(next.revision - told_.revision - 1));
+    } else {
+      response->set_is_reload(true);
+      metrics.watch_reloads().Increment();
+    }
+    Keep(next);
+    is_told_nothing_ = false;
+    is_reload_ = false;
+  }
+
+  void Keep(SceneState told) {
+    told_ = std::move(told);
+    told_scene_ = told_.scene;
+    told_info_.Clear();
+    FillSceneInfo(told_, &told_info_);
+    if (told_.scene->byte_size() > kMostHeldBytes) told_.scene.reset();
+  }
 
   const CallScope& call_;
   SceneState told_;  // its scene may be null

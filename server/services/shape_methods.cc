@@ -7,11 +7,8 @@
 #include <utility>
 
 #include "server/convert/shape_content.h"
-#include "server/guard/quota.h"
-#include "server/guard/refusal.h"
 #include "server/registry/shape_name.h"
 #include "server/services/methods.h"
-#include "server/services/pages.h"
 #include "server/session/shape_reference.h"
 
 namespace clearance::server {
@@ -89,20 +86,15 @@ ShapeChange ChangeOf(const CallScope& call, const std::string& name) {
   return change;
 }
 
-absl::StatusOr<RegisterOptions> Allow(const CallScope& call, const std::string& name,
-                                      const std::string& field, const RegisterOptions& asked) {
-  if (absl::Status status = CheckShapeName(name, field); !status.ok()) return status;
-  return call.registry.AllowRegister(name, asked);
-}
-
-// Returns the change that gives the name what `build` makes. A refusal is its outcome.
-template <class Build>
-ShapeChange Registration(const CallScope& call, const std::string& name,
-                         const absl::StatusOr<RegisterOptions>& allowed, const Build& build) {
+// Returns the registration of a name. Its content is still null, or the refusal of the name, whose
+// field is `field`.
+ShapeChange RegistrationOf(const CallScope& call, const std::string& name, const std::string& field,
+                           const RegisterOptions& asked) {
   ShapeChange change = ChangeOf(call, name);
+  const absl::Status status = CheckShapeName(name, field);
+  const auto allowed = status.ok() ? call.registry.AllowRegister(name, asked) : status;
   if (allowed.ok()) {
     change.options = *allowed;
-    change.content = build();
   } else {
     change.content = allowed.status();
   }
@@ -113,12 +105,13 @@ ShapeChange Registration(const CallScope& call, const std::string& name,
 ShapeChange NextChange(const CallScope& call, const v1::BatchRegisterHullsRequest& request,
                        const StopRule& stop, const BatchPart& part) {
   const int i = part.reached;
-  const std::string& name = request.names(i);
-  const auto allowed = Allow(call, name, Indexed("names", i), {.replace = request.replace()});
-  return Registration(call, name, allowed, [&]() -> absl::StatusOr<ShapeContentPtr> {
-    auto content = BuildFor(call, NextOf(part, request), stop);
-    return content.ok() ? content : InColumns(content.status(), RadiusIndex(request, i));
-  });
+  ShapeChange change =
+      RegistrationOf(call, request.names(i), Indexed("names", i), {.replace = request.replace()});
+  if (!change.content.ok()) return change;
+  change.content = BuildFor(call, NextOf(part, request), stop);
+  if (!change.content.ok())
+    change.content = InColumns(change.content.status(), RadiusIndex(request, i));
+  return change;
 }
 
 std::vector<BatchPart> PartsOf(const v1::BatchRegisterHullsRequest& request) {
@@ -146,17 +139,6 @@ std::size_t ReachedWithoutGap(const std::vector<BatchPart>& parts) {
   return static_cast<std::size_t>(reached);
 }
 
-absl::StatusOr<Registry::Found> Find(const CallerRegistry& registry,
-                                     const v1::GetShapeRequest& request) {
-  if (request.has_name()) return registry.FindByName(request.name());
-  if (request.has_digest()) return registry.FindByDigest(request.digest());
-  return RefuseArgument({.reason = Reason::kFieldMissing,
-                         .field = "reference",
-                         .value = "unset",
-                         .limit = "name or digest",
-                         .message = "The request names no shape."});
-}
-
 }  // namespace
 
 std::uint64_t CostOf(const v1::RegisterShapeRequest& request) {
@@ -170,12 +152,12 @@ std::uint64_t CostOf(const v1::BatchRegisterHullsRequest& request) {
 
 absl::Status PlanRegisterShape(const CallScope& call, const v1::RegisterShapeRequest& request,
                                const StopRule& stop, std::vector<ShapeChange>* changes) {
-  const auto allowed = Allow(call, request.name(), "name", OptionsOf(request));
-  const auto build = [&]() -> absl::StatusOr<ShapeContentPtr> {
-    auto content = BuildFor(call, request.shape(), stop);
-    return content.ok() ? content : Under("shape", content.status());
-  };
-  changes->push_back(Registration(call, request.name(), allowed, build));
+  ShapeChange change = RegistrationOf(call, request.name(), "name", OptionsOf(request));
+  if (change.content.ok()) {
+    change.content = BuildFor(call, request.shape(), stop);
+    if (!change.content.ok()) change.content = Under("shape", change.content.status());
+  }
+  changes->push_back(std::move(change));
   return absl::OkStatus();
 }
 
@@ -234,28 +216,6 @@ absl::Status ConcludeBatchRegisterHulls(const CallScope& call,
   if (outcomes.size() < static_cast<std::size_t>(request.names_size()))
     return absl::CancelledError("the call ended; repeat it for the items that are left");
   response->set_revision(call.registry.nameless().revision());
-  return absl::OkStatus();
-}
-
-absl::Status GetShape(const CallScope& call, const v1::GetShapeRequest& request,
-                      const StopRule& /*stop*/, v1::GetShapeResponse* response) {
-  const auto found = Find(call.registry, request);
-  if (!found.ok()) return found.status();
-  FillShapeInfo(found->shape, response->mutable_info());
-  if (request.include_content())
-    response->mutable_shape()->ParseFromString(found->shape.content->serialized);
-  response->set_revision(found->revision);
-  return absl::OkStatus();
-}
-
-absl::Status ListShapes(const CallScope& call, const v1::ListShapesRequest& request,
-                        const StopRule& /*stop*/, v1::ListShapesResponse* response) {
-  const auto page = ListPage(call.registry, request);
-  if (!page.ok()) return page.status();
-  for (const NamedShape& shape : page->shapes) FillShapeInfo(shape, response->add_shapes());
-  if (!page->is_last)
-    response->set_next_page_token(MakePageToken(request.prefix(), page->shapes.back().name));
-  response->set_revision(page->revision);
   return absl::OkStatus();
 }
 

@@ -9,10 +9,10 @@
 #include <limits>
 
 #include "server/config/listen_address.h"
+#include "server/observe/periodic_thread.h"
 #include "server/observe/steady_clock.h"
 #include "server/schedule/work.h"
 #include "server/schedule/worker_pool.h"
-#include "server/services/scene_expiry.h"
 #include "server/session/session_room.h"
 #include "server/transport/late_calls.h"
 #include "server/transport/methods.h"
@@ -112,7 +112,12 @@ class RunningServer final : public GrpcServer {
                .session_bytes = &session_bytes_,
                .accept_loop = options.accept_loop,
                .first_message_timeout = options.config.first_message_timeout},
-        expiry_(ExpireScenes(*parts_.scenes, registry)),
+        expiry_(std::chrono::milliseconds(250),
+                [scenes = parts_.scenes, &registry](bool /*is_asked*/) {
+                  scenes->Expire();
+                  scenes->held().Look();
+                  registry.LookAtDetached();
+                }),
         methods_(parts_, health_, options.config.reflection == Reflection::kOn) {}
   ~RunningServer() override { Shutdown(absl::ZeroDuration()); }
 
@@ -141,7 +146,10 @@ class RunningServer final : public GrpcServer {
   ShapeLedger memory_ledger_;
   const std::unique_ptr<RefusalLog> refusal_log_;  // null: without a log
   ServerParts parts_;
-  const std::jthread expiry_;
+  // Removes expired scenes, so that they hold no memory although no caller asks for them, and looks
+  // for detached things that are gone by now. No thread waits for it: an expired scene is not found
+  // any more, whether it was removed or not.
+  const PeriodicThread expiry_;
   HealthBoard health_;
   Methods methods_;
   std::unique_ptr<grpc::Server> server_;

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "server/access/token_file.h"
-#include "server/guard/principal.h"
+#include "server/guard/caller.h"
 #include "tests/fuzz/fuzz_check.h"
 
 using clearance::fuzz::Require;

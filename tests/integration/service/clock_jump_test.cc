@@ -23,7 +23,7 @@
 #include "absl/time/clock.h"
 #include "clearance/client.h"
 #include "server/fence/listener.h"
-#include "server/guard/principal.h"
+#include "server/guard/quota.h"
 #include "server/observe/log_allowance.h"
 #include "server/schedule/work.h"
 #include "tests/integration/service/harness.h"

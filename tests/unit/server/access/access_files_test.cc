@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 
 namespace clearance::server {
 namespace {
@@ -38,7 +39,7 @@ class AccessFilesTest : public ::testing::Test {
     std::filesystem::rename(File(name + ".new"), File(name));
   }
   absl::StatusOr<std::unique_ptr<AccessFiles>> Load() {
-    return AccessFiles::Load(config_, log_, metrics_, &quotas_);
+    return AccessFiles::Load(config_, log_, metrics_, quotas_);
   }
   static bool LetsIn(AccessFiles& files) {
     return files.authenticator().Authenticate(CredentialsFrom({"Bearer " + kFileToken})).ok();
@@ -71,7 +72,7 @@ TEST_F(AccessFilesTest, WarnOfCertificatesThatNoClientCanShow) {
                                    "show: set --tls_client_ca"));
   log_text_.clear();
   config_.tls.client_ca = "ca.pem";
-  ASSERT_TRUE(AccessFiles::Load(config_, log_, metrics_).ok());
+  ASSERT_TRUE(Load().ok());
   EXPECT_EQ(log_text_, "");
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "server/guard/quota.h"
 #include "server/guard/refusal.h"
 
 namespace clearance::server {

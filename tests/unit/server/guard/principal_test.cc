@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/guard/principal.h"
-
 #include <gtest/gtest.h>
 
+#include "server/guard/caller.h"
 #include "server/guard/refusal.h"
 
 namespace clearance::server {

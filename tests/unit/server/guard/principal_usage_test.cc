@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "server/guard/principal.h"
+#include "server/guard/quota.h"
 
 namespace clearance::server {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/guard/reason.h"
-
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -9,6 +7,8 @@
 #include <set>
 #include <string>
 #include <vector>
+
+#include "server/guard/refusal.h"
 
 namespace clearance::server {
 namespace {
