@@ -17,7 +17,6 @@
 #include "server/session/batch_job.h"
 #include "server/session/session_scenes.h"
 #include "server/session/shape_reference.h"
-#include "server/session/start_job.h"
 
 namespace clearance::server {
 namespace {

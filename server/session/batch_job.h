@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Answers one batch, possibly in several reply parts. Knows no gRPC and never blocks, so it runs on
-// whichever thread its cost calls for.
+// whichever thread its cost calls for. That is told before anything is known but the batch and its
+// subject.
 
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -25,10 +27,46 @@
 #include "server/observe/steady_clock.h"
 #include "server/schedule/work.h"
 #include "server/session/call_scope.h"
+#include "server/session/session_scenes.h"
 
 namespace clearance::server {
 
-class SessionScenes;
+// Returns the maximum cost of a batch on ordinary shapes, in units of kMaxCheapCost, if every pair
+// of pieces must be asked. Beyond some seconds the estimate is poor, and the numbers are the
+// caller's, unchecked. The limit keeps one message from taking the place of many.
+template <class Batch>
+std::uint64_t CostOf(const Batch& batch, std::uint64_t vertices_a_step, std::uint64_t pieces) {
+  constexpr std::uint64_t kVerticesAUnit = 512;
+  constexpr double kMostCost = 10e6;
+  // The caller's numbers are unchecked here: their product may be of any size.
+  const double rows = batch.pairs().count();
+  const std::uint64_t units_a_step = 1 + vertices_a_step / kVerticesAUnit;
+  const double row = static_cast<double>(pieces) * static_cast<double>(pieces) *
+                     static_cast<double>(units_a_step) *
+                     static_cast<double>(KindOf<Batch>::kUnitsARow);
+  const bool may_be_dear = KindOf<Batch>::MayBeDear(batch);
+  const double dear_row = may_be_dear ? std::max(row, static_cast<double>(kDear)) : row;
+  return static_cast<std::uint64_t>(std::min(rows * dear_row, kMostCost));
+}
+
+struct AskedSize {
+  std::uint64_t scene_bodies = 0;
+  std::uint64_t query_bodies = 0;
+};
+
+// Returns the possible cost of a batch about a scene in units of kMaxCheapCost: rows, times bodies,
+// times the cost of a search of the scene's tree.
+template <class Batch>
+std::uint64_t CostOf(const Batch& batch, const AskedSize& asked) {
+  constexpr std::uint64_t kMostCost = 10'000'000;
+  constexpr std::uint64_t kOwnPairsAUnit = 64;
+  const std::uint64_t rows = RowCountOf(batch);
+  const std::uint64_t bodies = std::max<std::uint64_t>(1, asked.query_bodies);
+  const auto depth = static_cast<std::uint64_t>(std::bit_width(asked.scene_bodies));
+  const std::uint64_t row = KindOf<Batch>::UnitsASearch(batch) *
+                            (1 + bodies * (1 + depth) / 2 + bodies * bodies / kOwnPairsAUnit);
+  return row > kMostCost / std::max<std::uint64_t>(1, rows) ? kMostCost : rows * row;
+}
 
 // Returns the maximum bytes of a part of a session's answer. If more rows are refused than are
 // counted here, there are more parts.
@@ -90,14 +128,6 @@ struct Chunk {
   PartChecks checks;
   std::vector<UndecidedRow> undecided;
   absl::Duration took = absl::ZeroDuration();
-
-  // Removes answered rows. `first_row` is the batch's row of the part's first.
-  void RemoveFirst(std::uint32_t count, std::uint32_t first_row) {
-    rows.first += count;
-    rows.count -= count;
-    while (!faults.empty() && faults.front().index < first_row + rows.first)
-      faults.remove_prefix(1);
-  }
 };
 
 template <class Kind>
@@ -162,7 +192,13 @@ class BatchJob {
     } else if (AnswerChunk(end, &reply.chunks.front())) {
       Finish();
     } else {
-      HandOver(left);
+      // Leaves the other rows to workers, in parts of as many rows as were answered here. That
+      // number is the only known measure of their cost.
+      const Chunk& begun = reply.chunks.front();
+      const std::uint32_t done = begun.rows.first;
+      AddChunks(begun.faults, done, std::max<std::uint32_t>(1, done));
+      LeaveChunks(1, left);
+      left->cost = Turns::kTurn * left->count;
     }
     computed_ += SteadyNow() - began;
   }
@@ -204,8 +240,7 @@ class BatchJob {
          .value = FormatNumber(max_bytes_),
          .limit = ">= " + FormatNumber(bytes) + " for this batch, and the server's max_reply_bytes",
          .message = "The answer would be larger than is accepted; split the batch, ask for fewer "
-                    "columns or "
-                    "use a session."});
+                    "columns or use a session."});
   }
 
   // Returns the number of next rows whose answers fit into one reply, at least 1, and takes their
@@ -289,16 +324,6 @@ class BatchJob {
     return SteadyNow() - began;
   }
 
-  // Leaves the remaining rows to workers, in parts of as many rows as were answered in place. That
-  // number is the only known measure of their cost.
-  void HandOver(Parts* left) {
-    const Chunk& begun = reply_->chunks.front();
-    const std::uint32_t done = begun.rows.first;
-    AddChunks(begun.faults, done, std::max<std::uint32_t>(1, done));
-    LeaveChunks(1, left);
-    left->cost = Turns::kTurn * left->count;
-  }
-
   // Answers the rows of the chunk that are not answered yet, until `end`. Returns false if some are
   // left. Thread-safe for different chunks, if they need no order.
   bool AnswerChunk(SteadyTime end, Chunk* chunk) const {
@@ -317,7 +342,10 @@ class BatchJob {
                         scope_.table, should_stop, chunk->tally, chunk->undecided, &chunk->checks,
                         scope_.warm_rows, most_steps, &is_interrupted},
                    Slice<Kind>(reply_->columns, chunk->rows));
-    chunk->RemoveFirst(done, next_row_);
+    chunk->rows.first += done;
+    chunk->rows.count -= done;
+    while (!chunk->faults.empty() && chunk->faults.front().index < next_row_ + chunk->rows.first)
+      chunk->faults.remove_prefix(1);
     return chunk->rows.count == 0;
   }
 
@@ -360,5 +388,27 @@ class BatchJob {
   absl::Duration computed_;  // by all threads together, without checks
   absl::Duration checking_;  // not part of the rows' time
 };
+
+// Makes a job of a batch, the same for a session's message and a unary call. The scope has no cost
+// yet.
+template <class Kind>
+absl::StatusOr<BatchJob<Kind>> StartJob(JobScope scope, const typename Kind::Batch& batch) {
+  const Limits& limits = scope.call.parts.limits;
+  const auto start = [&](auto questions, std::uint64_t cost) -> absl::StatusOr<BatchJob<Kind>> {
+    if (!questions.ok()) return questions.status();
+    scope.cost = cost;
+    return BatchJob<Kind>::Start(scope, batch, *std::move(questions));
+  };
+  if constexpr (kIsAboutScene<Kind>) {
+    const auto asked = scope.scenes->Asked(AboutOf(batch));
+    if (!asked.ok()) return asked.status();
+    return start(ParseQuestions<Kind>(batch, limits, *asked),
+                 CostOf(batch, {asked->scene->size(), asked->bodies.size()}));
+  } else {
+    const ShapeTable& table = scope.table;
+    return start(ParseQuestions<Kind>(batch, limits),
+                 CostOf(batch, table.max_vertices_a_step(), table.max_piece_count()));
+  }
+}
 
 }  // namespace clearance::server

@@ -5,9 +5,9 @@
 
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,45 +20,33 @@
 #include "server/engine/shape_table.h"
 #include "server/kinds/scene_kinds.h"
 #include "server/registry/holders.h"
-#include "server/schedule/work.h"
 #include "server/session/call_scope.h"
 #include "server/session/session_room.h"
 
 namespace clearance::server {
 
-// Returns a refusal as one line, for later messages that depend on the refused one. It has at most
-// kMostReasonBytes, so that stored refusals are bounded.
-inline constexpr std::size_t kMostReasonBytes = 256;
+// Returns a refusal as one line, for later messages that depend on the refused one.
 std::string ReasonOf(const absl::Status& status);
 
 // RESOURCE_EXHAUSTED of `field` if a session has no such slot.
 absl::Status CheckSlot(std::uint32_t slot, const char* field, const NamedLimit& limit);
 
-// The caller's bodies in the order of their ids, with their rules.
-class QueryBodies {
- public:
-  // Takes its memory from the room, which outlives this; null: it ends with the call.
-  explicit QueryBodies(SessionRoom* room = nullptr) : room_(room) {}
+// FAILED_PRECONDITION of `field` if opening the slot failed: then `failure` says why. NOT_FOUND,
+// with `message`, if it is empty.
+absl::Status RefuseSlot(const std::string& field, std::uint32_t slot, const std::string& failure,
+                        const char* message);
 
-  // Makes the whole change or none of it: INVALID_ARGUMENT naming one of its fields,
-  // RESOURCE_EXHAUSTED beyond a limit. Shapes are slots of the table.
-  absl::Status Change(const v1::ChangeBodies& whole, const ShapeTable& table, const Limits& limits);
+// The caller's bodies, with their rules.
+struct QueryBodies {
+  const PairRules& rules() const { return all->rules(); }
 
-  // Returns the bytes of the inline shapes that bodies hold, whatever is in the slots by now.
-  std::uint64_t owned_bytes() const { return owned_bytes_; }
-
-  absl::Span<const SceneBody> bodies() const { return *bodies_; }
-  // The same, for use beyond the next change.
-  const std::shared_ptr<const std::vector<SceneBody>>& shared_bodies() const { return bodies_; }
-  const PairRules& rules() const { return all_->rules(); }
-
- private:
-  SessionRoom* room_;
-  ScenePtr all_ = Scene::MakeEmpty();
-  std::shared_ptr<const std::vector<SceneBody>> bodies_ =
+  ScenePtr all = Scene::MakeEmpty();
+  // In the order of their ids; not null.
+  std::shared_ptr<const std::vector<SceneBody>> bodies =
       std::make_shared<const std::vector<SceneBody>>();
-  absl::flat_hash_map<const RigidBody*, std::uint64_t> owned_;  // inline ones, each with its bytes
-  std::uint64_t owned_bytes_ = 0;
+  // The inline shapes that bodies hold, whatever is in the slots by now, each with its bytes.
+  absl::flat_hash_map<const RigidBody*, std::uint64_t> owned;
+  std::uint64_t owned_bytes = 0;  // of all of them
 };
 
 // Thread-compatible.
@@ -69,10 +57,11 @@ class SessionScenes {
   // holds shapes. Without a room all ends with one call.
   explicit SessionScenes(const CallScope& call, SessionRoom* room = nullptr,
                          ShapeHolders::Session* holds = nullptr)
-      : call_(call), is_of_session_(room != nullptr), holds_(holds), own_(room) {}
+      : call_(call), room_(room), holds_(holds) {}
 
   absl::Status Open(const v1::OpenScene& open, v1::OpenSceneResult* result);
   absl::Status Close(const v1::CloseScene& close, v1::CloseSceneResult* result);
+  // Makes the whole change or none of it. Shapes are slots of the table.
   absl::Status Change(const v1::ChangeBodies& change, const ShapeTable& table,
                       v1::ChangeBodiesResult* result);
   absl::Status Rewind(const v1::RewindTrack& rewind, v1::RewindTrackResult* result);
@@ -95,10 +84,9 @@ class SessionScenes {
     return Find(batch.scene_slot(), "scene_slot");
   }
 
-  // Returns the query bodies, unless a change of them failed: FAILED_PRECONDITION of `field`.
-  absl::StatusOr<const QueryBodies*> RequireOwn(const char* field) const;
-
-  std::uint64_t owned_bytes() const { return own_.owned_bytes(); }
+  const QueryBodies& own() const { return own_; }
+  // FAILED_PRECONDITION of `field` if the last change of the query bodies failed.
+  absl::Status RequireOwn(const char* field) const;
 
  private:
   struct Slot {
@@ -110,14 +98,15 @@ class SessionScenes {
   };
 
   absl::Status CheckSceneSlot(std::uint32_t slot) const;
+  // Returns an empty one for a slot that was never opened.
+  const Slot& At(std::uint32_t slot) const;
   void Put(std::uint32_t slot, Slot content);
   void Clear(std::uint32_t slot);
-  absl::StatusOr<HeldPtr> HoldOwn(const Scene& scene) const;
-  absl::StatusOr<Slot> BaseOf(const v1::RewindTrack& rewind) const;
-  absl::StatusOr<AskedScene> Find(std::uint32_t slot, const char* field) const;
+  // Returns an empty scene if no slot is asked about.
+  absl::StatusOr<AskedScene> Find(std::optional<std::uint32_t> slot, const char* field) const;
 
   const CallScope& call_;
-  const bool is_of_session_;
+  SessionRoom* const room_;
   ShapeHolders::Session* const holds_;
   std::vector<Slot> slots_;
   QueryBodies own_;

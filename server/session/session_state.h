@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <variant>
 
 #include "absl/status/status.h"
@@ -68,8 +69,7 @@ class SessionState {
                            v1::SessionResponse* response);
   absl::Status Open(const v1::OpenShape& open, const StopRule& stop, v1::OpenShapeResult* result);
   absl::Status Close(const v1::CloseShape& close, v1::CloseShapeResult* result);
-  void DeclineOpen(std::uint32_t slot, const absl::Status& refusal);
-  void Poison(std::uint32_t slot, const absl::Status& reason);
+  void Poison(std::uint32_t slot, const std::string& reason);
   // Takes the room of an inline shape in the slot, or of another shape, which has 0 bytes.
   absl::Status TakeRoom(std::uint32_t slot, std::uint64_t owned_bytes);
   void GiveRoomBack();

@@ -3,35 +3,52 @@
 #include "server/session/session_track.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "absl/container/btree_set.h"
 #include "absl/strings/str_format.h"
 #include "core/scene/track.h"
 #include "server/convert/scene_change.h"
 #include "server/engine/rows.h"
 #include "server/guard/refusal.h"
-#include "server/guard/share_ledger.h"
 
 namespace clearance::server {
 namespace {
 
-// Differences of ticks are exact as doubles up to here.
-constexpr std::uint64_t kHighestTick = std::uint64_t{1} << 53;
+absl::Status CheckNumber(std::uint64_t number, const TrackTicks& ticks) {
+  // Differences of ticks are exact as doubles up to here.
+  constexpr std::uint64_t kHighestTick = std::uint64_t{1} << 53;
+  if (number > kHighestTick) {
+    return RefuseArgument({.reason = Reason::kNumberOutOfRange,
+                           .field = "tick",
+                           .value = FormatNumber(number),
+                           .limit = "<= " + FormatNumber(kHighestTick),
+                           .message = "The number of the tick is too high."});
+  }
+  if (ticks.empty() || number > ticks.back()->number) return absl::OkStatus();
+  return Refuse(absl::StatusCode::kFailedPrecondition,
+                {.reason = Reason::kTickNotNewer,
+                 .field = "tick",
+                 .value = FormatNumber(number),
+                 .limit = "> " + FormatNumber(ticks.back()->number),
+                 .message = "The track has this tick already, or a later one."});
+}
 
 absl::Status CheckBodies(const QueryBodies& own, const Limits& limits) {
   absl::Status status =
-      CheckMost(own.bodies().size(), {"max_track_bodies", limits.max_track_bodies},
+      CheckMost(own.bodies->size(), {"max_track_bodies", limits.max_track_bodies},
                 {.reason = Reason::kTooManyBodies,
                  .field = "poses",
                  .unit = " bodies",
                  .message = "The session has more bodies than a tick may have; detach some, or "
                             "make several tracks of several sessions."});
   if (!status.ok()) return status;
-  if (own.owned_bytes() == 0) return absl::OkStatus();
+  if (own.owned_bytes == 0) return absl::OkStatus();
   return Refuse(absl::StatusCode::kFailedPrecondition,
                 {.reason = Reason::kInlineShapeNotAllowed,
                  .field = "poses",
@@ -69,14 +86,28 @@ absl::StatusOr<std::vector<Pose>> ReadPoses(const v1::PublishTick& publish,
   return poses;
 }
 
-absl::Status CheckTime(double fraction) {
+absl::Status CheckRewind(const v1::RewindTrack& rewind, const Limits& limits) {
   // Written so that NaN is refused.
-  if (fraction >= 0 && fraction < 1) return absl::OkStatus();
-  return RefuseArgument({.reason = Reason::kNumberOutOfRange,
-                         .field = "fraction",
-                         .value = FormatNumber(fraction),
-                         .limit = "0 <= fraction < 1",
-                         .message = "The time is a tick and a fraction of one after it."});
+  if (!(rewind.fraction() >= 0 && rewind.fraction() < 1)) {
+    return RefuseArgument({.reason = Reason::kNumberOutOfRange,
+                           .field = "fraction",
+                           .value = FormatNumber(rewind.fraction()),
+                           .limit = "0 <= fraction < 1",
+                           .message = "The time is a tick and a fraction of one after it."});
+  }
+  absl::Status status =
+      CheckMost(rewind.left_out_bodies_size(), {"max_track_bodies", limits.max_track_bodies},
+                {.reason = Reason::kTooManyBodies,
+                 .field = "left_out_bodies",
+                 .message = "More bodies are left out than a track may have."});
+  const std::uint32_t base = rewind.base_scene_slot();
+  if (!status.ok() || !rewind.has_base_scene_slot() || base != rewind.scene_slot()) return status;
+  return RefuseArgument({.reason = Reason::kFieldsConflict,
+                         .field = "base_scene_slot",
+                         .value = FormatNumber(std::uint64_t{base}),
+                         .limit = "another slot than scene_slot",
+                         .message = "The scene that bodies are put in stays in its slot; choose "
+                                    "another one for what is made of it."});
 }
 
 absl::StatusOr<TrackTicksPtr> FindTicks(const CallScope& call, const std::string& name) {
@@ -93,31 +124,18 @@ absl::StatusOr<TrackTicksPtr> FindTicks(const CallScope& call, const std::string
                  .message = "The track has no tick yet; repeat with back-off."});
 }
 
-absl::StatusOr<std::vector<BodyId>> ReadLeftOut(const v1::RewindTrack& rewind,
-                                                const Limits& limits) {
-  absl::Status status =
-      CheckMost(rewind.left_out_bodies_size(), {"max_track_bodies", limits.max_track_bodies},
-                {.reason = Reason::kTooManyBodies,
-                 .field = "left_out_bodies",
-                 .message = "More bodies are left out than a track may have."});
-  if (!status.ok()) return status;
-  std::vector<BodyId> ids(rewind.left_out_bodies().begin(), rewind.left_out_bodies().end());
-  std::ranges::sort(ids);
-  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-  return ids;
-}
-
-// Sets *count to the number of bodies of the track in the scene. `left_out` is ascending.
+// Sets the result's count of the track's bodies in the scene.
 absl::StatusOr<ScenePtr> MakeScene(const TrackMoment& moment, const Scene& base,
-                                   const std::vector<BodyId>& left_out, std::size_t* count) {
+                                   const v1::RewindTrack& rewind, v1::RewindTrackResult* result) {
+  const absl::btree_set<BodyId> left_out(rewind.left_out_bodies().begin(),
+                                         rewind.left_out_bodies().end());
   std::vector<SceneBody> bodies = BodiesAt(moment);
-  std::erase_if(
-      bodies, [&](const SceneBody& body) { return std::ranges::binary_search(left_out, body.id); });
+  std::erase_if(bodies, [&](const SceneBody& body) { return left_out.contains(body.id); });
   std::vector<BodyId> removed;
   std::ranges::copy_if(left_out, std::back_inserter(removed),
                        [&](BodyId id) { return base.Contains(id); });
   const SceneOrFault made = base.Apply({.remove = removed, .put = bodies});
-  *count = bodies.size();
+  result->set_body_count(static_cast<std::uint32_t>(bodies.size()));
   if (std::holds_alternative<ScenePtr>(made)) return std::get<ScenePtr>(made);
   // A body between two places near the largest double may lie beyond it.
   const std::size_t k = std::get<SceneFault>(made).index;
@@ -197,43 +215,26 @@ absl::Status SessionTrack::RequireOpen() const {
                  .message = "The session publishes no track; open one."});
 }
 
-absl::Status SessionTrack::CheckNumber(std::uint64_t number) const {
-  if (number > kHighestTick) {
-    return RefuseArgument({.reason = Reason::kNumberOutOfRange,
-                           .field = "tick",
-                           .value = FormatNumber(number),
-                           .limit = "<= " + FormatNumber(kHighestTick),
-                           .message = "The number of the tick is too high."});
-  }
-  const TrackTicksPtr ticks = track_->ticks();
-  if (ticks->empty() || number > ticks->back()->number) return absl::OkStatus();
-  return Refuse(absl::StatusCode::kFailedPrecondition,
-                {.reason = Reason::kTickNotNewer,
-                 .field = "tick",
-                 .value = FormatNumber(number),
-                 .limit = "> " + FormatNumber(ticks->back()->number),
-                 .message = "The track has this tick already, or a later one."});
-}
-
 absl::Status SessionTrack::Publish(const v1::PublishTick& publish, const SessionScenes& scenes,
                                    v1::PublishTickResult* result) {
-  if (absl::Status status = RequireProcessorTime(call_); !status.ok()) return status;
-  if (absl::Status status = RequireOpen(); !status.ok()) return status;
-  if (absl::Status status = CheckNumber(publish.tick()); !status.ok()) return status;
-  const auto own = scenes.RequireOwn("poses");
-  if (!own.ok()) return own.status();
+  const QueryBodies& own = scenes.own();
   const Limits& limits = call_.parts.limits;
-  if (absl::Status status = CheckBodies(**own, limits); !status.ok()) return status;
-  auto poses = ReadPoses(publish, (*own)->bodies());
+  absl::Status status = RequireProcessorTime(call_);
+  if (status.ok()) status = RequireOpen();
+  if (status.ok()) status = CheckNumber(publish.tick(), *track_->ticks());
+  if (status.ok()) status = scenes.RequireOwn("poses");
+  if (status.ok()) status = CheckBodies(own, limits);
+  if (!status.ok()) return status;
+  auto poses = ReadPoses(publish, *own.bodies);
   if (!poses.ok()) return poses.status();
-  track_->Publish(
-      std::make_shared<const TrackTick>(TrackTick{
-          .number = publish.tick(), .bodies = (*own)->shared_bodies(), .poses = *std::move(poses)}),
-      limits.max_track_ticks);
+  track_->Publish(std::make_shared<const TrackTick>(TrackTick{.number = publish.tick(),
+                                                              .bodies = own.bodies,
+                                                              .poses = *std::move(poses)}),
+                  limits.max_track_ticks);
   call_.parts.metrics.track_ticks().Increment();
   result->set_tick(publish.tick());
   result->set_oldest_tick(track_->ticks()->front()->number);
-  result->set_body_count(static_cast<std::uint32_t>((*own)->bodies().size()));
+  result->set_body_count(static_cast<std::uint32_t>(own.bodies->size()));
   return absl::OkStatus();
 }
 
@@ -244,74 +245,46 @@ absl::Status SessionTrack::Close(v1::CloseTrackResult* result) {
   return absl::OkStatus();
 }
 
-std::uint64_t CostOf(const v1::PublishTick& publish) {
-  constexpr std::uint64_t kNumbersAUnit = 64;
-  return static_cast<std::uint64_t>(publish.poses_size()) / kNumbersAUnit;
-}
-
 absl::Status SessionScenes::Rewind(const v1::RewindTrack& rewind, v1::RewindTrackResult* result) {
-  if (absl::Status status = CheckSceneSlot(rewind.scene_slot()); !status.ok()) return status;
-  if (absl::Status status = RequireProcessorTime(call_); !status.ok()) return status;
-  if (absl::Status status = CheckTime(rewind.fraction()); !status.ok()) return status;
-  const auto left_out = ReadLeftOut(rewind, call_.parts.limits);
-  if (!left_out.ok()) return left_out.status();
-  const auto base = BaseOf(rewind);
+  const std::uint32_t slot = rewind.scene_slot();
+  absl::Status status = CheckSceneSlot(slot);
+  if (status.ok()) status = RequireProcessorTime(call_);
+  if (status.ok()) status = CheckRewind(rewind, call_.parts.limits);
+  if (!status.ok()) return status;
+  std::optional<std::uint32_t> base_slot;
+  if (rewind.has_base_scene_slot()) base_slot = rewind.base_scene_slot();
+  const auto base = Find(base_slot, "base_scene_slot");
   if (!base.ok()) return base.status();
   const auto ticks = FindTicks(call_, rewind.track());
   if (!ticks.ok()) return ticks.status();
   // The slot's old content makes room for the new one.
-  Clear(rewind.scene_slot());
+  Clear(slot);
   const TrackMoment moment = MomentAt(**ticks, {rewind.tick(), rewind.fraction()});
-  std::size_t count = 0;
-  const auto scene = MakeScene(moment, *base->scene, *left_out, &count);
+  const auto scene = MakeScene(moment, *base->scene, rewind, result);
   if (!scene.ok()) return scene.status();
-  auto held = HoldOwn(**scene);
-  if (!held.ok()) return held.status();
-  Put(rewind.scene_slot(), {*scene, base->revision, "", *std::move(held),
-                            absl::StrFormat("%s with track %s at tick %d and %a", base->name,
-                                            rewind.track(), rewind.tick(), rewind.fraction())});
+  auto held = std::make_shared<ShareLedger::Part>(call_.parts.scenes->own(), call_.caller.holder());
+  status = held->Take((*scene)->byte_size());
+  if (!status.ok()) return WithField("scene_slot", status);
+  Put(slot, {*scene, base->revision, "", std::move(held),
+             absl::StrFormat("%s with track %s at tick %d and %a", base->name, rewind.track(),
+                             rewind.tick(), rewind.fraction())});
   call_.parts.metrics.rewinds(moment.clamp != TrackMoment::Clamp::kNone).Increment();
-  result->set_scene_slot(rewind.scene_slot());
+  result->set_scene_slot(slot);
   FillResult(moment, **ticks, result);
-  result->set_body_count(static_cast<std::uint32_t>(count));
   result->set_scene_revision(base->revision);
   return absl::OkStatus();
-}
-
-absl::StatusOr<SessionScenes::Slot> SessionScenes::BaseOf(const v1::RewindTrack& rewind) const {
-  if (!rewind.has_base_scene_slot()) return Slot{Scene::MakeEmpty(), 0, ""};
-  const std::uint32_t base = rewind.base_scene_slot();
-  if (base == rewind.scene_slot()) {
-    return RefuseArgument({.reason = Reason::kFieldsConflict,
-                           .field = "base_scene_slot",
-                           .value = FormatNumber(std::uint64_t{base}),
-                           .limit = "another slot than scene_slot",
-                           .message = "The scene that bodies are put in stays in its slot; choose "
-                                      "another one for what is made of it."});
-  }
-  if (auto found = Find(base, "base_scene_slot"); !found.ok()) return found.status();
-  return slots_[base];
-}
-
-absl::StatusOr<HeldPtr> SessionScenes::HoldOwn(const Scene& scene) const {
-  auto held = std::make_shared<ShareLedger::Part>(call_.parts.scenes->own(), call_.caller.holder());
-  absl::Status status = WithField("scene_slot", held->Take(scene.byte_size()));
-  if (!status.ok()) return status;
-  return HeldPtr(std::move(held));
 }
 
 // Occasionally, or always by the choice of bodies, all of the base's tree is built again.
 std::uint64_t SessionScenes::CostOf(const v1::RewindTrack& rewind) const {
   constexpr std::uint64_t kUnitsABody = 2;
   constexpr std::uint64_t kBaseBodiesAUnit = 2;
-  const auto track = call_.parts.tracks->Find(rewind.track());
-  if (!track.ok()) return 0;
-  const TrackTicksPtr ticks = (*track)->ticks();
-  if (ticks->empty()) return 0;
-  std::uint64_t cost = kUnitsABody * ticks->back()->bodies->size();
-  const std::uint32_t base = rewind.base_scene_slot();
-  if (rewind.has_base_scene_slot() && base < slots_.size() && slots_[base].scene != nullptr)
-    cost += slots_[base].scene->size() / kBaseBodiesAUnit;
+  const auto ticks = FindTicks(call_, rewind.track());
+  if (!ticks.ok()) return 0;  // it will be refused
+  std::uint64_t cost = kUnitsABody * (*ticks)->back()->bodies->size();
+  const Slot& base = At(rewind.base_scene_slot());
+  if (rewind.has_base_scene_slot() && base.scene != nullptr)
+    cost += base.scene->size() / kBaseBodiesAUnit;
   return cost;
 }
 

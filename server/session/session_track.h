@@ -5,8 +5,8 @@
 
 #pragma once
 
-#include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "absl/status/status.h"
 #include "clearance/v1/track.pb.h"
@@ -38,15 +38,11 @@ class SessionTrack {
 
  private:
   absl::Status RequirePublisher(std::string_view name) const;
-  absl::Status CheckNumber(std::uint64_t number) const;
   absl::Status RequireOpen() const;
 
   const CallScope& call_;
   TrackPtr track_;                          // null: none
   std::optional<ShareLedger::Part> place_;  // that of the track
 };
-
-// Returns the cost of a tick in units of kMaxCheapCost, from the column that came.
-std::uint64_t CostOf(const v1::PublishTick& publish);
 
 }  // namespace clearance::server
