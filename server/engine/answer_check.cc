@@ -13,8 +13,6 @@ namespace clearance::server {
 namespace {
 
 // Numbers to the last bit, so that a logged row can be asked again.
-std::string Text(double number) { return absl::StrFormat("%a", number); }
-
 std::string Text(std::initializer_list<double> numbers) {
   std::string text;
   for (const double number : numbers)
@@ -92,17 +90,6 @@ std::string ToldText(const SceneFinding& finding, const IdPair& pair, const Text
   return text;
 }
 
-std::string PosesText(const SceneFinding& finding, const IdPair& pair) {
-  return ToldText(finding, pair, [&](std::size_t i) {
-    return Text(finding.poses.empty() ? finding.bodies[i].X_WB : finding.poses[i]);
-  });
-}
-
-std::string MotionsText(const SceneFinding& finding, const IdPair& pair) {
-  if (finding.motions.empty()) return "";
-  return ToldText(finding, pair, [&](std::size_t i) { return Text(finding.motions[i]); });
-}
-
 bool IsTooLarge(const AskedPair& pair) {
   const std::uint64_t pieces_a = pair.a.pieces().size();
   const std::uint64_t pieces_b = pair.b.pieces().size();
@@ -151,8 +138,8 @@ void AnswerChecker::Check(const Asked& asked, const Answer& answer, const Digest
   if (!held_back) return;
   const auto [claim, claimed, proved] = *found.contradiction;
   log_.Error("an answer contradicts its proof", {{"claim", Name(claim)},
-                                                 {"claimed", Text(claimed)},
-                                                 {"proved", Text(proved)},
+                                                 {"claimed", Text({claimed})},
+                                                 {"proved", Text({proved})},
                                                  {"question", QuestionText(asked)},
                                                  {"shape_a", digests.a},
                                                  {"shape_b", digests.b},
@@ -181,10 +168,14 @@ void AnswerChecker::Report(const SceneFinding& finding, const CallIds& call) {
   const std::optional<std::uint64_t> held_back = allowance_.Take();
   if (!held_back) return;
   const auto [pair, claim, claimed, found] = *contradiction;
+  const auto pose_of = [&](std::size_t i) {
+    return Text(finding.poses.empty() ? finding.bodies[i].X_WB : finding.poses[i]);
+  };
+  const auto motion_of = [&](std::size_t i) { return Text(finding.motions[i]); };
   log_.Error("an answer about a scene contradicts a pair",
              {{"claim", Name(claim)},
-              {"claimed", Text(claimed)},
-              {"found", Text(found)},
+              {"claimed", Text({claimed})},
+              {"found", Text({found})},
               {"question", finding.question},
               {"scene", finding.scene},
               {"scene_revision", finding.revision},
@@ -192,8 +183,8 @@ void AnswerChecker::Report(const SceneFinding& finding, const CallIds& call) {
               {"body_a", pair.a},
               {"body_b", pair.b},
               {"is_self", pair.is_self ? "yes" : "no"},
-              {"poses", PosesText(finding, pair)},
-              {"motions", MotionsText(finding, pair)},
+              {"poses", ToldText(finding, pair, pose_of)},
+              {"motions", finding.motions.empty() ? "" : ToldText(finding, pair, motion_of)},
               {kRequestIdKey, call.request_id},
               {"trace_id", call.trace_id},
               {"held_back", *held_back}});
