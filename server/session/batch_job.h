@@ -103,13 +103,6 @@ SideBySide SideBySideIn(const Questions&) {
   return {};
 }
 
-// Returns whether rows begin where those of the last batch ended.
-template <class Batch>
-bool IsWarm(const Batch& batch) {
-  if constexpr (requires { batch.warm_start(); }) return batch.warm_start();
-  return false;
-}
-
 // Holds all that a job borrows beside its batch, and the batch's cost. Up to kMaxCheapCost it is
 // answered on a polling thread, for kMostInPlace at most; else parts are left to workers, if any.
 struct JobScope {
@@ -122,8 +115,7 @@ struct JobScope {
 
 // Rows of one part that one thread answers, and their results.
 struct Chunk {
-  RowRange rows;                      // of the part: those that are left
-  absl::Span<const RowFault> faults;  // theirs
+  RowRange rows;  // of the part: those that are left
   BatchTally tally;
   PartChecks checks;
   std::vector<UndecidedRow> undecided;
@@ -137,12 +129,24 @@ class BatchJob {
   using Result = typename Kind::Result;
   using Questions = typename Kind::Questions;
 
-  // Refuses the whole batch, or finds the rows that are refused individually. The batch and the
-  // subjects of its questions are borrowed too; the table must not change before the last part.
-  static absl::StatusOr<BatchJob> Start(const JobScope& scope, const Batch& batch,
-                                        Questions questions) {
+  // Refuses the whole batch, or finds the rows that are refused individually. The scope has no cost
+  // yet. The batch and its subjects are borrowed too; they must not change before the last part.
+  static absl::StatusOr<BatchJob> Start(JobScope scope, const Batch& batch) {
+    const Limits& limits = scope.call.parts.limits;
+    absl::StatusOr<Questions> questions;
+    if constexpr (kIsAboutScene<Kind>) {
+      const auto asked = scope.scenes->Asked(AboutOf(batch));
+      if (!asked.ok()) return asked.status();
+      scope.cost = CostOf(batch, {asked->scene->size(), asked->bodies.size()});
+      questions = ParseQuestions<Kind>(batch, limits, *asked);
+    } else {
+      const ShapeTable& table = scope.table;
+      scope.cost = CostOf(batch, table.max_vertices_a_step(), table.max_piece_count());
+      questions = ParseQuestions<Kind>(batch, limits);
+    }
+    if (!questions.ok()) return questions.status();
     const SteadyTime began = SteadyNow();
-    BatchJob job(scope, batch, std::move(questions));
+    BatchJob job(scope, batch, *std::move(questions));
     absl::Status status =
         job.RequireReplyBytes(kMaxReplyOverhead + job.row_bytes_ + kMaxRowErrorBytes);
     if (!status.ok()) return status;
@@ -178,12 +182,10 @@ class BatchJob {
   void AnswerPart(const StopRule& stop, Result* result, Parts* left) {
     const SteadyTime began = SteadyNow();
     Reply& reply = reply_.emplace(Reply{.stop = stop, .result = result});
-    const std::size_t first_fault = next_fault_;
-    reply.rows = TakeRows();
+    reply.rows = NextRows();
     left->cost = scope_.cost * reply.rows / count();
-    reply.faults = absl::MakeConstSpan(faults_).subspan(first_fault, next_fault_ - first_fault);
     reply.columns = MakeColumns<Kind>(batch_, reply.rows, result);
-    AddChunks(reply.faults, 0, RowsAChunk(reply.rows));
+    AddChunks(0, RowsAChunk(reply.rows));
     // A polling thread has little time.
     const SteadyTime end =
         is_in_place() ? SteadyNow() + kMostInPlace : SteadyTime::InfiniteFuture();
@@ -194,9 +196,8 @@ class BatchJob {
     } else {
       // Leaves the other rows to workers, in parts of as many rows as were answered here. That
       // number is the only known measure of their cost.
-      const Chunk& begun = reply.chunks.front();
-      const std::uint32_t done = begun.rows.first;
-      AddChunks(begun.faults, done, std::max<std::uint32_t>(1, done));
+      const std::uint32_t done = reply.chunks.front().rows.first;
+      AddChunks(done, std::max<std::uint32_t>(1, done));
       LeaveChunks(1, left);
       left->cost = Turns::kTurn * left->count;
     }
@@ -210,7 +211,6 @@ class BatchJob {
     const StopRule& stop;
     Result* result;
     std::uint32_t rows = 0;
-    absl::Span<const RowFault> faults = {};
     Columns columns = {};
     absl::InlinedVector<Chunk, 1> chunks = {};
     absl::Duration checking = {};  // in earlier chunks, if they go in order
@@ -243,16 +243,25 @@ class BatchJob {
                     "columns or use a session."});
   }
 
-  // Returns the number of next rows whose answers fit into one reply, at least 1, and takes their
-  // faults.
-  std::uint32_t TakeRows() {
+  // Returns the faults of rows of the part.
+  absl::Span<const RowFault> FaultsOf(const RowRange& rows) const {
+    const absl::Span<const RowFault> all = faults_;
+    const auto from = [&](std::uint32_t row) {
+      return std::ranges::lower_bound(all, next_row_ + row, {}, &RowFault::index);
+    };
+    return absl::MakeConstSpan(from(rows.first), from(rows.first + rows.count));
+  }
+
+  // Returns the number of next rows whose answers fit into one reply, at least 1.
+  std::uint32_t NextRows() const {
+    absl::Span<const RowFault> faults = FaultsOf({0, count() - next_row_});
     std::uint64_t bytes = kMaxReplyOverhead;
     std::uint32_t row = next_row_;
     for (; row < count(); ++row) {
-      const bool has_fault = next_fault_ < faults_.size() && faults_[next_fault_].index == row;
+      const bool has_fault = !faults.empty() && faults.front().index == row;
       bytes += row_bytes_ + (has_fault ? kMaxRowErrorBytes : 0);
       if (bytes > max_bytes_) break;
-      if (has_fault) ++next_fault_;
+      if (has_fault) faults.remove_prefix(1);
     }
     return row - next_row_;
   }
@@ -272,28 +281,21 @@ class BatchJob {
     return std::max(at_once, static_cast<std::uint32_t>(most / at_once) * at_once);
   }
 
-  // Cuts the reply's rows from `first` on, whose faults are given, into chunks of `most` rows.
-  void AddChunks(absl::Span<const RowFault> faults, std::uint32_t first, std::uint32_t most) {
+  // Cuts the reply's rows from `first` on into chunks of `most` rows.
+  void AddChunks(std::uint32_t first, std::uint32_t most) {
     const ServerParts& parts = scope_.call.parts;
     auto& chunks = reply_->chunks;
     const std::uint32_t rows = reply_->rows;
     chunks.reserve(chunks.size() + (rows - first + most - 1) / most);
     for (; first < rows; first += most) {
       const RowRange range = {first, std::min(most, rows - first)};
-      std::size_t refused = 0;
-      while (refused < faults.size() &&
-             faults[refused].index < next_row_ + range.first + range.count) {
-        ++refused;
-      }
-      const auto answered = range.count - static_cast<std::uint32_t>(refused);
-      chunks.push_back(
-          {range,
-           faults.first(refused),
-           BatchTally(tally_.kind()),
-           PartChecks(parts.checker, tally_.kind(), answered, IdsOf(scope_.call.caller)),
-           {},
-           {}});
-      faults.remove_prefix(refused);
+      const auto refused = static_cast<std::uint32_t>(FaultsOf(range).size());
+      const CallIds ids = {scope_.call.caller.request_id, scope_.call.caller.trace_id};
+      chunks.push_back({range,
+                        BatchTally(tally_.kind()),
+                        PartChecks(parts.checker, tally_.kind(), range.count - refused, ids),
+                        {},
+                        {}});
     }
   }
 
@@ -338,14 +340,12 @@ class BatchJob {
     };
     const std::uint32_t done =
         AnswerRows(questions_,
-                   Work{next_row_ + chunk->rows.first, chunk->rows.count, chunk->faults,
+                   Work{next_row_ + chunk->rows.first, chunk->rows.count, FaultsOf(chunk->rows),
                         scope_.table, should_stop, chunk->tally, chunk->undecided, &chunk->checks,
                         scope_.warm_rows, most_steps, &is_interrupted},
                    Slice<Kind>(reply_->columns, chunk->rows));
     chunk->rows.first += done;
     chunk->rows.count -= done;
-    while (!chunk->faults.empty() && chunk->faults.front().index < next_row_ + chunk->rows.first)
-      chunk->faults.remove_prefix(1);
     return chunk->rows.count == 0;
   }
 
@@ -356,7 +356,7 @@ class BatchJob {
     result->set_total_count(count());
     if constexpr (kIsAboutScene<Kind>)
       result->set_scene_revision(RowsOf(questions_).asked.revision);
-    for (const RowFault& fault : reply_->faults)
+    for (const RowFault& fault : FaultsOf({0, reply_->rows}))
       FillRowError(fault, scope_.table, result->add_errors());
     absl::Duration longest, all;
     for (const Chunk& chunk : reply_->chunks) {
@@ -381,34 +381,11 @@ class BatchJob {
   std::uint64_t row_bytes_;
   std::uint64_t max_bytes_;
   std::vector<RowFault> faults_;
-  std::size_t next_fault_ = 0;
   std::uint32_t next_row_ = 0;
   BatchTally tally_;
   std::optional<Reply> reply_;
   absl::Duration computed_;  // by all threads together, without checks
   absl::Duration checking_;  // not part of the rows' time
 };
-
-// Makes a job of a batch, the same for a session's message and a unary call. The scope has no cost
-// yet.
-template <class Kind>
-absl::StatusOr<BatchJob<Kind>> StartJob(JobScope scope, const typename Kind::Batch& batch) {
-  const Limits& limits = scope.call.parts.limits;
-  const auto start = [&](auto questions, std::uint64_t cost) -> absl::StatusOr<BatchJob<Kind>> {
-    if (!questions.ok()) return questions.status();
-    scope.cost = cost;
-    return BatchJob<Kind>::Start(scope, batch, *std::move(questions));
-  };
-  if constexpr (kIsAboutScene<Kind>) {
-    const auto asked = scope.scenes->Asked(AboutOf(batch));
-    if (!asked.ok()) return asked.status();
-    return start(ParseQuestions<Kind>(batch, limits, *asked),
-                 CostOf(batch, {asked->scene->size(), asked->bodies.size()}));
-  } else {
-    const ShapeTable& table = scope.table;
-    return start(ParseQuestions<Kind>(batch, limits),
-                 CostOf(batch, table.max_vertices_a_step(), table.max_piece_count()));
-  }
-}
 
 }  // namespace clearance::server

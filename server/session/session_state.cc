@@ -212,8 +212,11 @@ absl::Status SessionState::AnswerPart(const typename Kind::Batch& batch, const S
   using Job = BatchJob<Kind>;
   if (!std::holds_alternative<Job>(job_)) {
     if (absl::Status status = RequireProcessorTime(call_); !status.ok()) return status;
-    WarmRows* const warm_rows = IsWarm(batch) ? WarmRowsFor(RowCountOf(batch)) : nullptr;
-    auto started = StartJob<Kind>({call_, table_, &scenes_, warm_rows}, batch);
+    WarmRows* warm_rows = nullptr;
+    if constexpr (requires { batch.warm_start(); }) {
+      if (batch.warm_start()) warm_rows = WarmRowsFor(RowCountOf(batch));
+    }
+    auto started = Job::Start({call_, table_, &scenes_, warm_rows}, batch);
     if (!started.ok()) return started.status();
     job_.template emplace<Job>(*std::move(started))
         .KeepPartsTo(MostReplyBytes(batch, parts_.limits));
