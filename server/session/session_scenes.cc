@@ -42,20 +42,6 @@ absl::Status RequireShapes(const v1::BodyColumns& columns, const ShapeTable& tab
   return absl::OkStatus();
 }
 
-// INVALID_ARGUMENT for a query body that would make no pair with the scene's body of its id.
-absl::Status RequireOwnIds(const AskedScene& asked) {
-  const std::optional<BodyId> id = FindUnsaidNamesake(*asked.scene, asked.bodies, asked.rules);
-  if (!id) return absl::OkStatus();
-  return RefuseArgument(
-      {.reason = Reason::kBodyIdInScene,
-       .field = "bodies.ids",
-       .value = FormatNumber(std::uint64_t{*id}),
-       .limit = "an id that the scene does not have, or one of `same_as_scene`",
-       .message =
-           "A query body has the id of a body of the scene, so no question is about the two. "
-           "Give it another id. If it is that body, list the id in `same_as_scene`."});
-}
-
 using OwnedBytes = absl::flat_hash_map<const RigidBody*, std::uint64_t>;
 
 // Returns the inline shapes of the bodies: those known before, or in the slots now.
@@ -274,10 +260,18 @@ absl::StatusOr<AskedScene> SessionScenes::Asked(
   if (!asked.ok()) return asked;
   asked->bodies = *own_.bodies;
   asked->rules = &own_.rules();
-  if (slot && configurations.pair_scope() != v1::PAIR_SCOPE_SELF) {
-    if (absl::Status status = RequireOwnIds(*asked); !status.ok()) return status;
-  }
-  return asked;
+  if (!slot || configurations.pair_scope() == v1::PAIR_SCOPE_SELF) return asked;
+  // A query body that would make no pair with the scene's body of its id.
+  const std::optional<BodyId> id = FindUnsaidNamesake(*asked->scene, asked->bodies, asked->rules);
+  if (!id) return asked;
+  return RefuseArgument(
+      {.reason = Reason::kBodyIdInScene,
+       .field = "bodies.ids",
+       .value = FormatNumber(std::uint64_t{*id}),
+       .limit = "an id that the scene does not have, or one of `same_as_scene`",
+       .message =
+           "A query body has the id of a body of the scene, so no question is about the two. "
+           "Give it another id. If it is that body, list the id in `same_as_scene`."});
 }
 
 std::uint64_t SessionScenes::CostOf(const v1::ChangeBodies& change, const ShapeTable& table) const {

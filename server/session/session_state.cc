@@ -172,7 +172,19 @@ absl::Status SessionState::Open(const v1::OpenShape& open, const StopRule& stop,
   if (!resolved.ok()) return Under("shape", resolved.status());
   const ShapeContent& content = *resolved->shape.content;
   const std::uint64_t owned_bytes = OwnedBytesOf(open.shape(), content);
-  status = TakeRoom(open.slot(), owned_bytes);
+  const std::uint64_t all_owned_bytes =
+      table_.owned_bytes() - table_.owned_bytes(open.slot()) + owned_bytes;
+  status = CheckMost(
+      all_owned_bytes + scenes_.own().owned_bytes,
+      {"max_session_shape_bytes", parts_.limits.max_session_shape_bytes},
+      {.reason = Reason::kSessionShapesTooLarge,
+       .field = "shape.inline_shape",
+       .unit = " bytes",
+       .message = "The session holds too many inline shapes; close some, or register them."});
+  if (status.ok())
+    status = room_.Require(SessionRoom::Use::kSlots,
+                           BytesOfSlots(std::size_t{open.slot()} + 1, all_owned_bytes),
+                           owned_bytes > 0 ? "shape.inline_shape" : "slot");
   if (!status.ok()) return status;
   table_.Open(open.slot(), content.body, owned_bytes, content.digest);
   Hold(open.slot(), owned_bytes == 0 ? content.body : nullptr);
@@ -180,20 +192,6 @@ absl::Status SessionState::Open(const v1::OpenShape& open, const StopRule& stop,
   FillShapeInfo(resolved->shape, result->mutable_info());
   result->set_revision(resolved->revision);
   return absl::OkStatus();
-}
-
-absl::Status SessionState::TakeRoom(std::uint32_t slot, std::uint64_t owned_bytes) {
-  const std::uint64_t owned = table_.owned_bytes() - table_.owned_bytes(slot) + owned_bytes;
-  absl::Status status = CheckMost(
-      owned + scenes_.own().owned_bytes,
-      {"max_session_shape_bytes", parts_.limits.max_session_shape_bytes},
-      {.reason = Reason::kSessionShapesTooLarge,
-       .field = "shape.inline_shape",
-       .unit = " bytes",
-       .message = "The session holds too many inline shapes; close some, or register them."});
-  if (!status.ok()) return status;
-  return room_.Require(SessionRoom::Use::kSlots, BytesOfSlots(std::size_t{slot} + 1, owned),
-                       owned_bytes > 0 ? "shape.inline_shape" : "slot");
 }
 
 absl::Status SessionState::Close(const v1::CloseShape& close, v1::CloseShapeResult* result) {

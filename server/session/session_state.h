@@ -70,8 +70,6 @@ class SessionState {
   absl::Status Open(const v1::OpenShape& open, const StopRule& stop, v1::OpenShapeResult* result);
   absl::Status Close(const v1::CloseShape& close, v1::CloseShapeResult* result);
   void Poison(std::uint32_t slot, const std::string& reason);
-  // Takes the room of an inline shape in the slot, or of another shape, which has 0 bytes.
-  absl::Status TakeRoom(std::uint32_t slot, std::uint64_t owned_bytes);
   void GiveRoomBack();
   std::uint64_t BytesOfSlots(std::size_t slots, std::uint64_t owned_bytes) const;
   // Returns the kept ends of rows that these rows may begin at; null if there is no room for them.
