@@ -4,8 +4,6 @@
 // row's state gives a column no meaning, the row is left as it was given. AnswerRows returns how
 // many rows are done: all, unless it was interrupted. Requires: work.faults are those of the kind's
 // FindFaults with the same table.
-//
-// The loop of all kinds of questions about pairs looks at the clock often enough.
 
 #pragma once
 
