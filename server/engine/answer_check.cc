@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "core/proof/check_body.h"
 
 namespace clearance::server {
@@ -14,10 +15,9 @@ namespace {
 
 // Numbers to the last bit, so that a logged row can be asked again.
 std::string Text(std::initializer_list<double> numbers) {
-  std::string text;
-  for (const double number : numbers)
-    absl::StrAppendFormat(&text, "%s%a", text.empty() ? "" : " ", number);
-  return text;
+  return absl::StrJoin(numbers, " ", [](std::string* text, double number) {
+    absl::StrAppendFormat(text, "%a", number);
+  });
 }
 
 std::string Text(const Vec3d& v) { return Text({v.x, v.y, v.z}); }
@@ -31,10 +31,6 @@ std::string Text(const Pose& pose) {
 std::string Text(const Motion& motion) {
   return absl::StrFormat("displacement %s rotation %s pivot %s", Text(motion.displacement),
                          Text(motion.rotation), Text(motion.pivot));
-}
-
-std::string Text(const Bracket& bracket) {
-  return absl::StrFormat("lower %a upper %a", bracket.lower, bracket.upper);
 }
 
 QueryKind KindOf(const DistanceAnswer&) { return QueryKind::kDistance; }
@@ -59,13 +55,15 @@ std::string QuestionText(const AskedTimeOfCollision& asked) {
 
 std::string AnswerText(const DistanceAnswer& answer) {
   return absl::StrFormat(
-      "state %d %s distance %a tolerance %a normal %s point_a %s point_b %s pieces %d %d",
-      answer.state, Text(answer.bracket), answer.distance, answer.tolerance, Text(answer.n_AB),
-      Text(answer.p_AoA), Text(answer.p_AoB), answer.piece_a, answer.piece_b);
+      "state %d lower %a upper %a distance %a tolerance %a normal %s point_a %s point_b %s "
+      "pieces %d %d",
+      answer.state, answer.bracket.lower, answer.bracket.upper, answer.distance, answer.tolerance,
+      Text(answer.n_AB), Text(answer.p_AoA), Text(answer.p_AoB), answer.piece_a, answer.piece_b);
 }
 
 std::string AnswerText(const IntersectionAnswer& answer) {
-  return absl::StrFormat("state %d %s", answer.state, Text(answer.bracket));
+  return absl::StrFormat("state %d lower %a upper %a", answer.state, answer.bracket.lower,
+                         answer.bracket.upper);
 }
 
 std::string AnswerText(const TimeOfCollisionAnswer& answer) {

@@ -14,13 +14,6 @@
 namespace clearance::server {
 namespace {
 
-// Returns the shape of each slot, null if it is not open.
-std::vector<RigidBodyPtr> ShapesOf(const ShapeTable& table) {
-  std::vector<RigidBodyPtr> shapes;
-  for (std::uint32_t i = 0; i < table.size(); ++i) shapes.push_back(table.shared_body(i));
-  return shapes;
-}
-
 absl::Status RequireShapes(const v1::BodyColumns& columns, const ShapeTable& table) {
   if (columns.shapes_size() > 0) {
     return RefuseArgument({.reason = Reason::kFieldsConflict,
@@ -70,7 +63,9 @@ absl::StatusOr<QueryBodies> Changed(const QueryBodies& before, const v1::ChangeB
                                     const ShapeTable& table, const Limits& limits) {
   const v1::SceneChange& change = whole.change();
   if (absl::Status status = RequireShapes(change.bodies(), table); !status.ok()) return status;
-  auto edit = ReadSceneChange(change, ShapesOf(table));
+  std::vector<RigidBodyPtr> shapes;  // null: not open
+  for (std::uint32_t i = 0; i < table.size(); ++i) shapes.push_back(table.shared_body(i));
+  auto edit = ReadSceneChange(change, shapes);
   if (!edit.ok()) return edit.status();
   if (absl::Status status = RequireRuleKinds(change); !status.ok()) return status;
   for (const BodyId id : whole.same_as_scene())
@@ -138,25 +133,15 @@ absl::Status RefuseSlot(const std::string& field, std::uint32_t slot, const std:
                  .message = has_failed ? "Opening this slot failed: " + failure : message});
 }
 
-absl::Status SessionScenes::CheckSceneSlot(std::uint32_t slot) const {
-  return CheckSlot(slot, "scene_slot",
-                   {"max_session_scenes", call_.parts.limits.max_session_scenes});
-}
-
 const SessionScenes::Slot& SessionScenes::At(std::uint32_t slot) const {
   static const Slot kNeverOpened = {};
   return slot < slots_.size() ? slots_[slot] : kNeverOpened;
 }
 
-// Requires: CheckSceneSlot.
 void SessionScenes::Put(std::uint32_t slot, Slot content) {
   if (slot >= slots_.size()) slots_.resize(std::size_t{slot} + 1);
   slots_[slot] = std::move(content);
   if (holds_ != nullptr) holds_->PutScene(slot, slots_[slot].scene);
-}
-
-void SessionScenes::Clear(std::uint32_t slot) {
-  if (slot < slots_.size()) Put(slot, {});
 }
 
 absl::Status SessionScenes::Open(const v1::OpenScene& open, v1::OpenSceneResult* result) {
@@ -213,15 +198,6 @@ absl::Status SessionScenes::Change(const v1::ChangeBodies& change, const ShapeTa
   result->set_body_count(static_cast<std::uint32_t>(own_.bodies->size()));
   result->set_rule_count(static_cast<std::uint32_t>(own_.rules().rules().size()));
   return absl::OkStatus();
-}
-
-void SessionScenes::DeclineOpen(std::uint32_t slot, const absl::Status& reason) {
-  if (slot >= call_.parts.limits.max_session_scenes) return;
-  Put(slot, {nullptr, 0, ReasonOf(reason)});
-}
-
-void SessionScenes::DeclineChange(const absl::Status& reason) {
-  if (own_failure_.empty()) own_failure_ = ReasonOf(reason);
 }
 
 void SessionScenes::DeclineAll(const absl::Status& reason) {

@@ -4,9 +4,6 @@
 
 #include <google/protobuf/descriptor.h>
 
-#include <algorithm>
-#include <utility>
-
 #include "server/convert/shape_content.h"
 #include "server/convert/wire_errors.h"
 #include "server/guard/refusal.h"
@@ -98,11 +95,11 @@ absl::Status SessionState::AnswerOther(const v1::SessionRequest& request, const 
     case v1::SessionRequest::kChangeBodies:
       return scenes_.Change(request.change_bodies(), table_, response->mutable_change_bodies());
     case v1::SessionRequest::kOpenTrack:
-      return track_.Open(request.open_track(), response->mutable_open_track());
+      return scenes_.OpenTrack(request.open_track(), response->mutable_open_track());
     case v1::SessionRequest::kPublishTick:
-      return track_.Publish(request.publish_tick(), scenes_, response->mutable_publish_tick());
+      return scenes_.Publish(request.publish_tick(), response->mutable_publish_tick());
     case v1::SessionRequest::kCloseTrack:
-      return track_.Close(response->mutable_close_track());
+      return scenes_.CloseTrack(response->mutable_close_track());
     case v1::SessionRequest::kRewindTrack:
       return scenes_.Rewind(request.rewind_track(), response->mutable_rewind_track());
     default:
@@ -132,22 +129,10 @@ void SessionState::DeclineUnknown(const absl::Status& refusal) {
   scenes_.DeclineAll(refusal);
 }
 
-std::uint64_t SessionState::BytesOfSlots(std::size_t slots, std::uint64_t owned_bytes) const {
-  return std::max(slots, table_.size()) * SessionRoom::kOfSlot + owned_bytes;
-}
-
-void SessionState::GiveRoomBack() {
-  room_.Resize(SessionRoom::Use::kSlots, BytesOfSlots(0, table_.owned_bytes()));
-}
-
 WarmRows* SessionState::WarmRowsFor(std::uint64_t rows) {
   const auto kept = static_cast<std::uint32_t>(std::min<std::uint64_t>(rows, WarmRows::kMostRows));
   const bool has_room = room_.Resize(SessionRoom::Use::kWarmRows, warm_rows_.byte_size_with(kept));
   return has_room ? &warm_rows_ : nullptr;
-}
-
-void SessionState::Hold(std::uint32_t slot, RigidBodyPtr body) {
-  if (holds_ != nullptr) holds_->PutShape(slot, std::move(body));
 }
 
 void SessionState::Poison(std::uint32_t slot, const std::string& reason) {
@@ -175,7 +160,7 @@ absl::Status SessionState::Open(const v1::OpenShape& open, const StopRule& stop,
   const std::uint64_t all_owned_bytes =
       table_.owned_bytes() - table_.owned_bytes(open.slot()) + owned_bytes;
   status = CheckMost(
-      all_owned_bytes + scenes_.own().owned_bytes,
+      all_owned_bytes + scenes_.owned_bytes(),
       {"max_session_shape_bytes", parts_.limits.max_session_shape_bytes},
       {.reason = Reason::kSessionShapesTooLarge,
        .field = "shape.inline_shape",

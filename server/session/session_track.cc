@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/session/session_track.h"
-
 #include <algorithm>
 #include <iterator>
 #include <memory>
@@ -16,6 +14,7 @@
 #include "server/convert/scene_change.h"
 #include "server/engine/rows.h"
 #include "server/guard/refusal.h"
+#include "server/session/session_scenes.h"
 
 namespace clearance::server {
 namespace {
@@ -146,40 +145,26 @@ absl::StatusOr<ScenePtr> MakeScene(const TrackMoment& moment, const Scene& base,
                          .message = "A body of the track lies too far out between its ticks."});
 }
 
-void FillResult(const TrackMoment& moment, const TrackTicks& ticks, v1::RewindTrackResult* result) {
-  using Clamp = TrackMoment::Clamp;
-  result->set_tick(moment.time.number);
-  result->set_fraction(moment.time.fraction);
-  result->set_clamp(moment.clamp == Clamp::kNone       ? v1::TRACK_CLAMP_NONE
-                    : moment.clamp == Clamp::kToOldest ? v1::TRACK_CLAMP_TO_OLDEST
-                                                       : v1::TRACK_CLAMP_TO_NEWEST);
-  result->set_earlier_tick(moment.earlier->number);
-  result->set_later_tick(moment.later->number);
-  result->set_weight(moment.weight);
-  result->set_oldest_tick(ticks.front()->number);
-  result->set_newest_tick(ticks.back()->number);
-}
-
 }  // namespace
 
-void SessionTrack::End() {
+void SessionScenes::EndTrack() {
   if (track_ != nullptr) call_.parts.tracks->End(*track_);
   track_ = nullptr;
-  place_.reset();
+  track_place_.reset();
 }
 
-void SessionTrack::EndUnlessAllowed() {
-  if (track_ != nullptr && !RequirePublisher(track_->name()).ok()) End();
+void SessionScenes::EndTrackUnlessAllowed() {
+  if (track_ != nullptr && !RequirePublisher(track_->name()).ok()) EndTrack();
 }
 
-absl::Status SessionTrack::RequirePublisher(std::string_view name) const {
+absl::Status SessionScenes::RequirePublisher(std::string_view name) const {
   absl::Status status = ScenesOf(call_).RequireReach(name, "name");
   const PrincipalPtr& principal = call_.caller.principal;
   if (!status.ok() || principal == nullptr) return status;
   return RequireRole(*principal, Role::kRegister, "name");
 }
 
-absl::Status SessionTrack::Open(const v1::OpenTrack& open, v1::OpenTrackResult* result) {
+absl::Status SessionScenes::OpenTrack(const v1::OpenTrack& open, v1::OpenTrackResult* result) {
   if (absl::Status status = RequirePublisher(open.name()); !status.ok()) return status;
   if (track_ != nullptr) {
     return Refuse(absl::StatusCode::kFailedPrecondition,
@@ -190,14 +175,14 @@ absl::Status SessionTrack::Open(const v1::OpenTrack& open, v1::OpenTrackResult* 
                    .message = "The session publishes a track already, " + track_->name() +
                               "; close that first."});
   }
-  place_.emplace(call_.parts.track_places, call_.caller.holder());
-  if (absl::Status status = place_->Take(1); !status.ok()) {
+  track_place_.emplace(call_.parts.track_places, call_.caller.holder());
+  if (absl::Status status = track_place_->Take(1); !status.ok()) {
     call_.parts.metrics.tracks_refused().Increment();
     return status;
   }
   auto opened = call_.parts.tracks->Open(open.name());
   if (!opened.ok()) {
-    place_.reset();
+    track_place_.reset();
     return opened.status();
   }
   track_ = *std::move(opened);
@@ -205,7 +190,7 @@ absl::Status SessionTrack::Open(const v1::OpenTrack& open, v1::OpenTrackResult* 
   return absl::OkStatus();
 }
 
-absl::Status SessionTrack::RequireOpen() const {
+absl::Status SessionScenes::RequireTrack() const {
   if (track_ != nullptr) return absl::OkStatus();
   return Refuse(absl::StatusCode::kFailedPrecondition,
                 {.reason = Reason::kTrackNotOpen,
@@ -215,33 +200,32 @@ absl::Status SessionTrack::RequireOpen() const {
                  .message = "The session publishes no track; open one."});
 }
 
-absl::Status SessionTrack::Publish(const v1::PublishTick& publish, const SessionScenes& scenes,
-                                   v1::PublishTickResult* result) {
-  const QueryBodies& own = scenes.own();
+absl::Status SessionScenes::Publish(const v1::PublishTick& publish,
+                                    v1::PublishTickResult* result) {
   const Limits& limits = call_.parts.limits;
   absl::Status status = RequireProcessorTime(call_);
-  if (status.ok()) status = RequireOpen();
+  if (status.ok()) status = RequireTrack();
   if (status.ok()) status = CheckNumber(publish.tick(), *track_->ticks());
-  if (status.ok()) status = scenes.RequireOwn("poses");
-  if (status.ok()) status = CheckBodies(own, limits);
+  if (status.ok()) status = RequireOwn("poses");
+  if (status.ok()) status = CheckBodies(own_, limits);
   if (!status.ok()) return status;
-  auto poses = ReadPoses(publish, *own.bodies);
+  auto poses = ReadPoses(publish, *own_.bodies);
   if (!poses.ok()) return poses.status();
   track_->Publish(std::make_shared<const TrackTick>(TrackTick{.number = publish.tick(),
-                                                              .bodies = own.bodies,
+                                                              .bodies = own_.bodies,
                                                               .poses = *std::move(poses)}),
                   limits.max_track_ticks);
   call_.parts.metrics.track_ticks().Increment();
   result->set_tick(publish.tick());
   result->set_oldest_tick(track_->ticks()->front()->number);
-  result->set_body_count(static_cast<std::uint32_t>(own.bodies->size()));
+  result->set_body_count(static_cast<std::uint32_t>(own_.bodies->size()));
   return absl::OkStatus();
 }
 
-absl::Status SessionTrack::Close(v1::CloseTrackResult* result) {
-  if (absl::Status status = RequireOpen(); !status.ok()) return status;
+absl::Status SessionScenes::CloseTrack(v1::CloseTrackResult* result) {
+  if (absl::Status status = RequireTrack(); !status.ok()) return status;
   result->set_name(track_->name());
-  End();
+  EndTrack();
   return absl::OkStatus();
 }
 
@@ -268,9 +252,19 @@ absl::Status SessionScenes::Rewind(const v1::RewindTrack& rewind, v1::RewindTrac
   Put(slot, {*scene, base->revision, "", std::move(held),
              absl::StrFormat("%s with track %s at tick %d and %a", base->name, rewind.track(),
                              rewind.tick(), rewind.fraction())});
-  call_.parts.metrics.rewinds(moment.clamp != TrackMoment::Clamp::kNone).Increment();
+  using Clamp = TrackMoment::Clamp;
+  call_.parts.metrics.rewinds(moment.clamp != Clamp::kNone).Increment();
   result->set_scene_slot(slot);
-  FillResult(moment, **ticks, result);
+  result->set_tick(moment.time.number);
+  result->set_fraction(moment.time.fraction);
+  result->set_clamp(moment.clamp == Clamp::kNone       ? v1::TRACK_CLAMP_NONE
+                    : moment.clamp == Clamp::kToOldest ? v1::TRACK_CLAMP_TO_OLDEST
+                                                       : v1::TRACK_CLAMP_TO_NEWEST);
+  result->set_earlier_tick(moment.earlier->number);
+  result->set_later_tick(moment.later->number);
+  result->set_weight(moment.weight);
+  result->set_oldest_tick((*ticks)->front()->number);
+  result->set_newest_tick((*ticks)->back()->number);
   result->set_scene_revision(base->revision);
   return absl::OkStatus();
 }
