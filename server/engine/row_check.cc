@@ -17,6 +17,16 @@ MaybeFault FindNotFinite(const RowCheck& check, const Rows<double>& rows, std::s
   return std::nullopt;
 }
 
+MaybeFault CheckPose(const RowCheck& check, const Rows<double>& poses) {
+  const Pose pose = PoseAt(poses, check.row);
+  const PoseFault fault = FindPoseFault(pose);
+  if (fault == PoseFault::kNone) return std::nullopt;
+  if (fault == PoseFault::kNotFinite) return FindNotFinite(check, poses, kPoseNumbers);
+  const Quaternion& q = pose.q_WS;
+  const double length = std::sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
+  return check.Because(Fault::kNotUnitLength, poses, length);
+}
+
 MaybeFault CheckMotionNumbers(const RowCheck& check, const MotionRows& motions) {
   if (motions.end_poses.data != nullptr) return CheckPose(check, motions.end_poses);
   if (MaybeFault fault = CheckFinite(check, motions.displacements)) return fault;
@@ -28,16 +38,6 @@ MaybeFault CheckMotionNumbers(const RowCheck& check, const MotionRows& motions) 
 }
 
 }  // namespace
-
-MaybeFault CheckPose(const RowCheck& check, const Rows<double>& poses) {
-  const Pose pose = PoseAt(poses, check.row);
-  const PoseFault fault = FindPoseFault(pose);
-  if (fault == PoseFault::kNone) return std::nullopt;
-  if (fault == PoseFault::kNotFinite) return FindNotFinite(check, poses, kPoseNumbers);
-  const Quaternion& q = pose.q_WS;
-  const double length = std::sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
-  return check.Because(Fault::kNotUnitLength, poses, length);
-}
 
 MaybeFault FindPlaceFault(const RowCheck& check, const Rows<double>& poses, double radius) {
   if (MaybeFault fault = CheckPose(check, poses)) return fault;

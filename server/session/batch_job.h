@@ -41,12 +41,10 @@ std::uint64_t CostOf(const Batch& batch, std::uint64_t vertices_a_step, std::uin
   // The caller's numbers are unchecked here: their product may be of any size.
   const double rows = batch.pairs().count();
   const std::uint64_t units_a_step = 1 + vertices_a_step / kVerticesAUnit;
-  const double row = static_cast<double>(pieces) * static_cast<double>(pieces) *
-                     static_cast<double>(units_a_step) *
-                     static_cast<double>(KindOf<Batch>::kUnitsARow);
-  const bool may_be_dear = KindOf<Batch>::MayBeDear(batch);
-  const double dear_row = may_be_dear ? std::max(row, static_cast<double>(kDear)) : row;
-  return static_cast<std::uint64_t>(std::min(rows * dear_row, kMostCost));
+  double row = static_cast<double>(pieces) * static_cast<double>(pieces) *
+               static_cast<double>(units_a_step) * static_cast<double>(KindOf<Batch>::kUnitsARow);
+  if (KindOf<Batch>::MayBeDear(batch)) row = std::max(row, static_cast<double>(kDear));
+  return static_cast<std::uint64_t>(std::min(rows * row, kMostCost));
 }
 
 struct AskedSize {
