@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Answers one batch, possibly in several reply parts. Knows no gRPC and never blocks, so it runs on
-// whichever thread its cost calls for. That is told before anything is known but the batch and its
-// subject.
+// whichever thread its cost calls for. The cost is told before anything is known but the batch and
+// its subject.
 
 #pragma once
 
