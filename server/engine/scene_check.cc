@@ -32,7 +32,8 @@ struct LookOrder {
 // Asks enabled pairs alone, as far as kVerticesLookedAt goes.
 class PairsAlone {
  public:
-  PairsAlone(const Asker& asker, std::optional<double> margin) : asker_(asker), margin_(margin) {
+  // `margin` is that of every pair; null: rules and bodies say it.
+  PairsAlone(const Asker& asker, const double* margin) : asker_(asker), margin_(margin) {
     if (asker.pair_scope != Asker::PairScope::kSelf)
       with_scene_ = asker.bodies.size() * asker.scene.size();
     if (asker.pair_scope != Asker::PairScope::kScene)
@@ -128,11 +129,9 @@ class PairsAlone {
     const SceneBody& body_a = asker_.bodies[a];
     const bool is_self = own_b.has_value();
     if (!IsEnabled(body_a.bits, b.bits) || (is_self && body_a.id >= b.id)) return std::nullopt;
-    ScenePair pair = {{body_a.id, b.id, is_self}, body_a.margin + b.margin, a, own_b, b};
-    if (margin_) {
-      pair.margin = *margin_;
-      return pair;
-    }
+    const double margin = margin_ == nullptr ? body_a.margin + b.margin : *margin_;
+    ScenePair pair = {{body_a.id, b.id, is_self}, margin, a, own_b, b};
+    if (margin_ != nullptr) return pair;
     if (body_a.id == b.id) return std::nullopt;
     const PairRule* rule = asker_.rules == nullptr ? nullptr : asker_.rules->Find(body_a.id, b.id);
     if (rule == nullptr) rule = asker_.scene.rules().Find(body_a.id, b.id);
@@ -169,7 +168,7 @@ class PairsAlone {
   void Spend(std::uint64_t vertices) { left_ -= std::min(left_, vertices); }
 
   const Asker& asker_;
-  const std::optional<double> margin_;
+  const double* const margin_;
   std::uint64_t with_scene_ = 0;
   std::uint64_t with_self_ = 0;
   std::uint64_t left_ = kVerticesLookedAt;
@@ -198,7 +197,7 @@ constexpr std::uint64_t kComputationsALook = 2;
 }  // namespace
 
 SceneLook FindContradiction(const Asker& asker, const CheckAnswer& answer, PairTurn turn) {
-  PairsAlone pairs(asker, std::nullopt);
+  PairsAlone pairs(asker, nullptr);
   const PairVerdict& told = answer.first;
   const auto named = [&](const ScenePair& pair) -> MaybeSceneContradiction {
     Bracket bracket;
@@ -227,7 +226,7 @@ SceneLook FindContradiction(const Asker& asker, const CheckAnswer& answer, PairT
 
 SceneLook FindContradiction(const AskedMinimumDistance& asked, const MinimumDistanceAnswer& answer,
                             PairTurn turn) {
-  PairsAlone pairs(asked.asker, std::nullopt);
+  PairsAlone pairs(asked.asker, nullptr);
   const DistanceOptions options = {.max_distance = asked.options.max_distance,
                                    .tolerance = asked.options.tolerance,
                                    .exact = asked.options.exact};
@@ -260,7 +259,7 @@ SceneLook FindContradiction(const AskedMinimumDistance& asked, const MinimumDist
 }
 
 SceneLook FindContradiction(const AskedSweep& asked, const SweepAnswer& answer, PairTurn turn) {
-  PairsAlone pairs(asked.moving.asker, asked.margin);
+  PairsAlone pairs(asked.moving.asker, asked.margin ? &*asked.margin : nullptr);
   const IdPair& told_pair = answer.earliest.pair;
   const TimeOfCollisionAnswer& told = answer.earliest.contact;
   const auto named = [&](const ScenePair& pair) -> MaybeSceneContradiction {

@@ -200,8 +200,7 @@ absl::Status SessionScenes::RequireTrack() const {
                  .message = "The session publishes no track; open one."});
 }
 
-absl::Status SessionScenes::Publish(const v1::PublishTick& publish,
-                                    v1::PublishTickResult* result) {
+absl::Status SessionScenes::Publish(const v1::PublishTick& publish, v1::PublishTickResult* result) {
   const Limits& limits = call_.parts.limits;
   absl::Status status = RequireProcessorTime(call_);
   if (status.ok()) status = RequireTrack();
@@ -211,9 +210,8 @@ absl::Status SessionScenes::Publish(const v1::PublishTick& publish,
   if (!status.ok()) return status;
   auto poses = ReadPoses(publish, *own_.bodies);
   if (!poses.ok()) return poses.status();
-  track_->Publish(std::make_shared<const TrackTick>(TrackTick{.number = publish.tick(),
-                                                              .bodies = own_.bodies,
-                                                              .poses = *std::move(poses)}),
+  track_->Publish(std::make_shared<const TrackTick>(TrackTick{
+                      .number = publish.tick(), .bodies = own_.bodies, .poses = *std::move(poses)}),
                   limits.max_track_ticks);
   call_.parts.metrics.track_ticks().Increment();
   result->set_tick(publish.tick());
