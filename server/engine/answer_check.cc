@@ -7,19 +7,17 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "core/proof/check_body.h"
 
 namespace clearance::server {
 namespace {
 
 // Numbers to the last bit, so that a logged row can be asked again.
-std::string Text(double number) { return absl::StrFormat("%a", number); }
-
 std::string Text(std::initializer_list<double> numbers) {
-  std::string text;
-  for (const double number : numbers)
-    absl::StrAppendFormat(&text, "%s%a", text.empty() ? "" : " ", number);
-  return text;
+  return absl::StrJoin(numbers, " ", [](std::string* text, double number) {
+    absl::StrAppendFormat(text, "%a", number);
+  });
 }
 
 std::string Text(const Vec3d& v) { return Text({v.x, v.y, v.z}); }
@@ -33,10 +31,6 @@ std::string Text(const Pose& pose) {
 std::string Text(const Motion& motion) {
   return absl::StrFormat("displacement %s rotation %s pivot %s", Text(motion.displacement),
                          Text(motion.rotation), Text(motion.pivot));
-}
-
-std::string Text(const Bracket& bracket) {
-  return absl::StrFormat("lower %a upper %a", bracket.lower, bracket.upper);
 }
 
 QueryKind KindOf(const DistanceAnswer&) { return QueryKind::kDistance; }
@@ -61,13 +55,15 @@ std::string QuestionText(const AskedTimeOfCollision& asked) {
 
 std::string AnswerText(const DistanceAnswer& answer) {
   return absl::StrFormat(
-      "state %d %s distance %a tolerance %a normal %s point_a %s point_b %s pieces %d %d",
-      answer.state, Text(answer.bracket), answer.distance, answer.tolerance, Text(answer.n_AB),
-      Text(answer.p_AoA), Text(answer.p_AoB), answer.piece_a, answer.piece_b);
+      "state %d lower %a upper %a distance %a tolerance %a normal %s point_a %s point_b %s "
+      "pieces %d %d",
+      answer.state, answer.bracket.lower, answer.bracket.upper, answer.distance, answer.tolerance,
+      Text(answer.n_AB), Text(answer.p_AoA), Text(answer.p_AoB), answer.piece_a, answer.piece_b);
 }
 
 std::string AnswerText(const IntersectionAnswer& answer) {
-  return absl::StrFormat("state %d %s", answer.state, Text(answer.bracket));
+  return absl::StrFormat("state %d lower %a upper %a", answer.state, answer.bracket.lower,
+                         answer.bracket.upper);
 }
 
 std::string AnswerText(const TimeOfCollisionAnswer& answer) {
@@ -90,17 +86,6 @@ std::string ToldText(const SceneFinding& finding, const IdPair& pair, const Text
       absl::StrAppendFormat(&text, "%s%d: %s", text.empty() ? "" : "; ", id, text_of(i));
   }
   return text;
-}
-
-std::string PosesText(const SceneFinding& finding, const IdPair& pair) {
-  return ToldText(finding, pair, [&](std::size_t i) {
-    return Text(finding.poses.empty() ? finding.bodies[i].X_WB : finding.poses[i]);
-  });
-}
-
-std::string MotionsText(const SceneFinding& finding, const IdPair& pair) {
-  if (finding.motions.empty()) return "";
-  return ToldText(finding, pair, [&](std::size_t i) { return Text(finding.motions[i]); });
 }
 
 bool IsTooLarge(const AskedPair& pair) {
@@ -151,8 +136,8 @@ void AnswerChecker::Check(const Asked& asked, const Answer& answer, const Digest
   if (!held_back) return;
   const auto [claim, claimed, proved] = *found.contradiction;
   log_.Error("an answer contradicts its proof", {{"claim", Name(claim)},
-                                                 {"claimed", Text(claimed)},
-                                                 {"proved", Text(proved)},
+                                                 {"claimed", Text({claimed})},
+                                                 {"proved", Text({proved})},
                                                  {"question", QuestionText(asked)},
                                                  {"shape_a", digests.a},
                                                  {"shape_b", digests.b},
@@ -181,10 +166,14 @@ void AnswerChecker::Report(const SceneFinding& finding, const CallIds& call) {
   const std::optional<std::uint64_t> held_back = allowance_.Take();
   if (!held_back) return;
   const auto [pair, claim, claimed, found] = *contradiction;
+  const auto pose_of = [&](std::size_t i) {
+    return Text(finding.poses.empty() ? finding.bodies[i].X_WB : finding.poses[i]);
+  };
+  const auto motion_of = [&](std::size_t i) { return Text(finding.motions[i]); };
   log_.Error("an answer about a scene contradicts a pair",
              {{"claim", Name(claim)},
-              {"claimed", Text(claimed)},
-              {"found", Text(found)},
+              {"claimed", Text({claimed})},
+              {"found", Text({found})},
               {"question", finding.question},
               {"scene", finding.scene},
               {"scene_revision", finding.revision},
@@ -192,8 +181,8 @@ void AnswerChecker::Report(const SceneFinding& finding, const CallIds& call) {
               {"body_a", pair.a},
               {"body_b", pair.b},
               {"is_self", pair.is_self ? "yes" : "no"},
-              {"poses", PosesText(finding, pair)},
-              {"motions", MotionsText(finding, pair)},
+              {"poses", ToldText(finding, pair, pose_of)},
+              {"motions", finding.motions.empty() ? "" : ToldText(finding, pair, motion_of)},
               {kRequestIdKey, call.request_id},
               {"trace_id", call.trace_id},
               {"held_back", *held_back}});

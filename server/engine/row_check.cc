@@ -2,8 +2,6 @@
 
 #include "server/engine/row_check.h"
 
-#include <cstddef>
-
 namespace clearance::server {
 namespace {
 
@@ -19,40 +17,27 @@ MaybeFault FindNotFinite(const RowCheck& check, const Rows<double>& rows, std::s
   return std::nullopt;
 }
 
-double LengthOf(const Quaternion& q) {
-  return std::sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
-}
-
-MaybeFault CheckRotation(const RowCheck& check, const Rows<double>& rotations) {
-  if (MaybeFault fault = CheckFinite(check, rotations)) return fault;
-  const double length = std::sqrt(NormSquared(VectorAt(rotations, check.row)));
-  if (length <= kMaxRotation) return std::nullopt;
-  return check.Because(Fault::kRotationTooLong, rotations, length);
+MaybeFault CheckPose(const RowCheck& check, const Rows<double>& poses) {
+  const Pose pose = PoseAt(poses, check.row);
+  const PoseFault fault = FindPoseFault(pose);
+  if (fault == PoseFault::kNone) return std::nullopt;
+  if (fault == PoseFault::kNotFinite) return FindNotFinite(check, poses, kPoseNumbers);
+  const Quaternion& q = pose.q_WS;
+  const double length = std::sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
+  return check.Because(Fault::kNotUnitLength, poses, length);
 }
 
 MaybeFault CheckMotionNumbers(const RowCheck& check, const MotionRows& motions) {
   if (motions.end_poses.data != nullptr) return CheckPose(check, motions.end_poses);
   if (MaybeFault fault = CheckFinite(check, motions.displacements)) return fault;
-  if (MaybeFault fault = CheckRotation(check, motions.rotations)) return fault;
+  if (MaybeFault fault = CheckFinite(check, motions.rotations)) return fault;
+  const double angle = std::sqrt(NormSquared(VectorAt(motions.rotations, check.row)));
+  if (angle > kMaxRotation) return check.Because(Fault::kRotationTooLong, motions.rotations, angle);
   if (motions.pivots.data == nullptr) return std::nullopt;
   return CheckFinite(check, motions.pivots);
 }
 
 }  // namespace
-
-MaybeFault CheckPose(const RowCheck& check, const Rows<double>& poses) {
-  const Pose pose = PoseAt(poses, check.row);
-  switch (FindPoseFault(pose)) {
-    case PoseFault::kNone:
-      return std::nullopt;
-    case PoseFault::kNotFinite:
-      if (MaybeFault fault = FindNotFinite(check, poses, kPoseNumbers)) return fault;
-      return check.Because(Fault::kNotFinite, poses, NAN);
-    case PoseFault::kNotUnitLength:
-      return check.Because(Fault::kNotUnitLength, poses, LengthOf(pose.q_WS));
-  }
-  return std::nullopt;
-}
 
 MaybeFault FindPlaceFault(const RowCheck& check, const Rows<double>& poses, double radius) {
   if (MaybeFault fault = CheckPose(check, poses)) return fault;

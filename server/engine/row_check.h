@@ -69,8 +69,6 @@ inline Fault FaultOf(SlotState state) {
   return state == SlotState::kClosed ? Fault::kSlotClosed : Fault::kSlotNeverOpened;
 }
 
-MaybeFault CheckPose(const RowCheck& check, const Rows<double>& poses);
-
 // Returns the fault, if any, of a pose for which IsSurelyPlace is false.
 MaybeFault FindPlaceFault(const RowCheck& check, const Rows<double>& poses, double radius);
 

@@ -4,9 +4,6 @@
 // row's state gives a column no meaning, the row is left as it was given. AnswerRows returns how
 // many rows are done: all, unless it was interrupted. Requires: work.faults are those of the kind's
 // FindFaults with the same table.
-//
-// The loop of all kinds of questions about pairs: it refuses, gives up or answers each row, and
-// looks at the clock often enough.
 
 #pragma once
 
@@ -65,18 +62,55 @@ inline constexpr std::uint64_t kVerticesAnIteration = 256;
 // Fewer than the core takes side by side, since the clock is looked at between them.
 inline constexpr std::size_t kDistanceRowsAtOnce = 32;
 
-// Holds rows that are asked together: those of the next few that are not refused.
+// Answers, refuses or gives up each row. Kind has:
+//     questions, columns, Answer, kMostAtOnce
+//     Asked(row) -> the question as the core takes it
+//     Ask(rows, budgets, answers), Expected(row) and Scanned(answer, row) vertices
+//     Put(answer, i) and, for a refused row, Skip(i)
 template <class Kind>
-class RowGroup {
+class RowLoop {
  public:
-  RowGroup(const Work& work, const Kind& kind, Pacer* pacer)
+  RowLoop(const Work& work, const Kind& kind)
       : work_(work),
         kind_(kind),
-        pacer_(pacer),
+        pacer_(work.should_stop),
         answers_(std::min<std::size_t>(Kind::kMostAtOnce, work.count)) {}
 
-  // Gathers the rows from i on: as many as the kind takes at once, unless they may cost too much
-  // together. Returns the end of these rows.
+  // Returns how many rows are done.
+  std::uint32_t Run() {
+    for (std::uint32_t i = 0; i < work_.count;) {
+      if (work_.MustLeaveRows()) return i;
+      const std::uint32_t end = Gather(i);
+      const bool is_reached = !pacer_.has_stopped();
+      if (is_reached) {
+        if (!asked_.empty()) {
+          kind_.Ask(asked_, absl::MakeSpan(budgets_),
+                    absl::MakeSpan(answers_).first(asked_.size()));
+        }
+        if (work_.MustLeaveRows()) return i;
+      } else {
+        Answer none;
+        none.reason = UndecidedReason::kBudget;
+        answers_.assign(answers_.size(), none);
+      }
+      for (std::size_t k = 0; i < end; ++i) {
+        if (k < asked_.size() && asked_[k] == work_.first + i) {
+          Put(i, answers_[k++], is_reached);
+        } else {
+          kind_.columns.states[i] = work_.tally.refused_state();
+          kind_.Skip(i);
+          work_.tally.AddRefused();
+        }
+      }
+    }
+    return work_.count;
+  }
+
+ private:
+  using Answer = typename Kind::Answer;
+
+  // Gathers the rows from i on that are asked together: as many as the kind takes at once, unless
+  // they may cost too much together, without those that are refused. Returns the end of these rows.
   std::uint32_t Gather(std::uint32_t i) {
     asked_.clear();
     budgets_.clear();
@@ -88,96 +122,45 @@ class RowGroup {
         continue;
       }
       asked_.push_back(row);
-      budgets_.emplace_back(pacer_, work_.most_steps);
+      budgets_.emplace_back(&pacer_, work_.most_steps);
       cost.Add(kVerticesARow + kind_.Expected(row));
     }
     return i;
   }
 
-  void Ask() {
-    if (asked_.empty()) return;
-    kind_.Ask(asked_, absl::MakeSpan(budgets_), absl::MakeSpan(answers_).first(asked_.size()));
-  }
-  void GiveUp() {
-    typename Kind::Answer none;
-    none.reason = UndecidedReason::kBudget;
-    answers_.assign(answers_.size(), none);
-  }
-
-  // Puts row i of the work; the group was asked or given up.
-  void Put(std::uint32_t i, const typename Kind::Answer& answer, bool was_asked) {
+  // Puts row i of the work, which was asked or given up.
+  void Put(std::uint32_t i, const Answer& answer, bool was_asked) {
     const std::uint32_t row = work_.first + i;
     if (was_asked) {
       work_.tally.Add(answer);
-      pacer_->Spend(kVerticesARow + kind_.Scanned(answer, row));
+      pacer_.Spend(kVerticesARow + kind_.Scanned(answer, row));
     } else {
       work_.tally.AddNotReached();
     }
     if (answer.reason != UndecidedReason::kNone) work_.undecided.push_back({row, answer.reason});
     kind_.columns.states[i] = static_cast<int>(answer.state);
     kind_.Put(answer, i);
+    // Checked after it is put, so that no finding can change it. Rows that were answered before
+    // an interruption are checked nevertheless.
+    const bool has_time = !pacer_.has_stopped() || work_.MustLeaveRows();
+    if (!has_time || work_.checks == nullptr || !work_.checks->Wants()) return;
+    const PairRows& pairs = kind_.questions.pairs;
+    const DigestPair digests = {work_.table.digest(*pairs.slots_a.at(row)),
+                                work_.table.digest(*pairs.slots_b.at(row))};
+    work_.checks->Check(kind_.Asked(row), answer, digests);
+    pacer_.LookNow();
   }
 
-  bool IsAsked(std::size_t k, std::uint32_t row) const {
-    return k < asked_.size() && asked_[k] == row;
-  }
-  const typename Kind::Answer& answer(std::size_t k) const { return answers_[k]; }
-
- private:
   const Work& work_;
   const Kind& kind_;
-  Pacer* const pacer_;
+  Pacer pacer_;
   std::size_t next_fault_ = 0;
   absl::InlinedVector<std::uint32_t, Kind::kMostAtOnce> asked_;
   absl::InlinedVector<WorkBudget, Kind::kMostAtOnce> budgets_;  // one each of asked_
   // One for each row that there may be; for one row only one, since each is larger than its
   // question.
-  absl::InlinedVector<typename Kind::Answer, Kind::kMostAtOnce> answers_;
+  absl::InlinedVector<Answer, Kind::kMostAtOnce> answers_;
 };
-
-// Answers, refuses or gives up each row, and returns how many are done. Kind has:
-//     questions, columns, Answer, kMostAtOnce
-//     Asked(row) -> the question as the core takes it
-//     Ask(rows, budgets, answers), Expected(row) and Scanned(answer, row) vertices
-//     Put(answer, i) and, for a refused row, Skip(i)
-template <class Kind>
-std::uint32_t ForEachRow(const Work& work, const Kind& kind) {
-  Pacer pacer(work.should_stop);
-  RowGroup<Kind> group(work, kind, &pacer);
-  for (std::uint32_t i = 0, end = 0; i < work.count;) {
-    if (work.MustLeaveRows()) return i;
-    end = group.Gather(i);
-    const bool is_reached = !pacer.has_stopped();
-    if (is_reached) {
-      group.Ask();
-      if (work.MustLeaveRows()) return i;
-    } else {
-      group.GiveUp();
-    }
-    for (std::size_t k = 0; i < end; ++i) {
-      const std::uint32_t row = work.first + i;
-      if (!group.IsAsked(k, row)) {
-        kind.columns.states[i] = work.tally.refused_state();
-        kind.Skip(i);
-        work.tally.AddRefused();
-        continue;
-      }
-      const typename Kind::Answer& answer = group.answer(k++);
-      group.Put(i, answer, is_reached);
-      // Checked after it is put, so that no finding can change it. Rows that were answered before
-      // an interruption are checked nevertheless.
-      const bool has_time = !pacer.has_stopped() || work.MustLeaveRows();
-      if (has_time && work.checks != nullptr && work.checks->Wants()) {
-        const PairRows& pairs = kind.questions.pairs;
-        const DigestPair digests = {work.table.digest(*pairs.slots_a.at(row)),
-                                    work.table.digest(*pairs.slots_b.at(row))};
-        work.checks->Check(kind.Asked(row), answer, digests);
-        pacer.LookNow();
-      }
-    }
-  }
-  return work.count;
-}
 
 // An exact decision may take milliseconds, and it is not known which rows need one: the clock is
 // looked at after every few rows.
@@ -192,41 +175,33 @@ inline AskedPair AskedPairOf(const ShapeTable& table, const PairRows& pairs, std
           PoseAt(pairs.poses_a, row), PoseAt(pairs.poses_b, row)};
 }
 
-// Requires: the row has no fault.
-struct PairOfBodies {
-  PairOfBodies(const ShapeTable& table, const PairRows& pairs, std::uint32_t row)
-      : a(*table.body(*pairs.slots_a.at(row))),
-        b(*table.body(*pairs.slots_b.at(row))),
-        vertices_a_step(table.vertices_a_step(*pairs.slots_a.at(row)) +
-                        table.vertices_a_step(*pairs.slots_b.at(row))) {}
-
+// The work of one pair's rows.
+struct PairWork {
   // Returns the vertices that a row of so many steps has scanned. `overhead` is that of a step, and
   // every pair of pieces costs its look at the bounds.
   std::uint64_t Scanned(std::uint64_t steps, std::uint64_t overhead = 0) const {
-    return a.pieces().size() * b.pieces().size() + steps * (overhead + vertices_a_step);
+    return piece_pairs + steps * (overhead + vertices_a_step);
   }
-
   // Returns the most vertices that a row of ordinary hulls scans: every pair of pieces may be
   // asked.
   std::uint64_t Expected() const {
-    return a.pieces().size() * b.pieces().size() * (1 + kExpectedSteps * vertices_a_step);
+    constexpr std::uint64_t kExpectedSteps = 8;
+    return piece_pairs * (1 + kExpectedSteps * vertices_a_step);
   }
 
-  static constexpr std::uint64_t kExpectedSteps = 8;
-
-  const RigidBody& a;
-  const RigidBody& b;
-  std::uint64_t vertices_a_step;
+  std::uint64_t piece_pairs = 0;
+  std::uint64_t vertices_a_step = 0;
 };
-
-// Returns PairOfBodies::Scanned or Expected of the table's largest bodies: no row has more.
-inline std::uint64_t MostScanned(const ShapeTable& table, std::uint64_t steps) {
-  const std::uint64_t pieces = table.max_piece_count();
-  return pieces * pieces + steps * 2 * table.max_vertices_a_step();
+// Requires: the row has no fault.
+inline PairWork WorkOf(const ShapeTable& table, const PairRows& pairs, std::uint32_t row) {
+  const std::uint32_t a = *pairs.slots_a.at(row), b = *pairs.slots_b.at(row);
+  return {table.body(a)->pieces().size() * table.body(b)->pieces().size(),
+          table.vertices_a_step(a) + table.vertices_a_step(b)};
 }
-inline std::uint64_t MostExpected(const ShapeTable& table) {
+// Returns that of the table's largest bodies: no row has more.
+inline PairWork MostWorkOf(const ShapeTable& table) {
   const std::uint64_t pieces = table.max_piece_count();
-  return pieces * pieces * (1 + PairOfBodies::kExpectedSteps * 2 * table.max_vertices_a_step());
+  return {pieces * pieces, 2 * table.max_vertices_a_step()};
 }
 
 // Returns whether rows of so few vertices cost the same, however many they scan.

@@ -19,11 +19,15 @@ class SampledRows {
   SampledRows() = default;
   SampledRows(std::uint64_t first_ticket, std::uint64_t window)
       : window_(window), ticket_(first_ticket), winner_(WinnerOf(first_ticket / window)) {
-    if (winner_ < ticket_) Advance();
+    if (winner_ < ticket_) winner_ = WinnerOf(first_ticket / window + 1);
   }
 
   // Returns whether the next row is picked.
-  bool Next() { return ticket_++ == winner_ && Advance(); }
+  bool Next() {
+    if (ticket_++ != winner_) return false;
+    winner_ = WinnerOf(winner_ / window_ + 1);
+    return true;
+  }
 
  private:
   static constexpr std::uint64_t kNoTicket = ~std::uint64_t{0};
@@ -37,11 +41,6 @@ class SampledRows {
   }
   std::uint64_t WinnerOf(std::uint64_t window_index) const {
     return window_index * window_ + Mix(window_index) % window_;
-  }
-  // Moves from the winner of one window to that of the next.
-  bool Advance() {
-    winner_ = WinnerOf(winner_ / window_ + 1);
-    return true;
   }
 
   std::uint64_t window_ = 0;

@@ -55,11 +55,6 @@ class ShapeTable {
     if (state(slot) == SlotState::kPoisoned) return;
     Put(slot, {.text = std::make_unique<const std::string>(reason), .state = SlotState::kPoisoned});
   }
-  void PoisonOpen(const std::string& reason) {
-    for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
-      if (slots_[slot].state == SlotState::kOpen) Poison(slot, reason);
-    }
-  }
   // Returns false if the slot was neither open nor poisoned.
   bool Close(std::uint32_t slot) {
     const SlotState before = state(slot);

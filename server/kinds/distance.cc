@@ -100,15 +100,15 @@ struct DistanceRows {
   // one at a time.
   std::uint64_t Expected(std::uint32_t row) const {
     if (columns.depth_proofs != nullptr || questions.exact) return kVerticesADearRow;
-    const std::uint64_t most = MostExpected(table);
-    return IsCheap(most) ? most : PairOfBodies(table, questions.pairs, row).Expected();
+    const std::uint64_t most = MostWorkOf(table).Expected();
+    return IsCheap(most) ? most : WorkOf(table, questions.pairs, row).Expected();
   }
 
   std::uint64_t Scanned(const DistanceAnswer& answer, std::uint32_t row) const {
     const std::uint64_t exact = questions.exact ? kVerticesAnExactRow : 0;
-    const std::uint64_t most = MostScanned(table, answer.iterations);
+    const std::uint64_t most = MostWorkOf(table).Scanned(answer.iterations);
     if (IsCheap(exact + most)) return most;
-    return exact + PairOfBodies(table, questions.pairs, row).Scanned(answer.iterations);
+    return exact + WorkOf(table, questions.pairs, row).Scanned(answer.iterations);
   }
 
   void Skip(std::uint32_t) const { EndRow(); }
@@ -138,15 +138,16 @@ struct DistanceRows {
 
   void PutLists(const DistanceAnswer& answer, std::uint32_t i) const {
     if (!columns.HasLists()) return;
-    const PairOfBodies bodies(table, questions.pairs, first + i);
-    const Piece& a = bodies.a.pieces()[answer.piece_a];
-    const Piece& b = bodies.b.pieces()[answer.piece_b];
+    const PairRows& pairs = questions.pairs;
+    const std::uint32_t row = first + i;
+    const Piece& a = table.body(*pairs.slots_a.at(row))->pieces()[answer.piece_a];
+    const Piece& b = table.body(*pairs.slots_b.at(row))->pieces()[answer.piece_b];
     if (columns.witnesses != nullptr) PutWitness(*a.shape, *b.shape, answer.witness);
     if (columns.depth_proofs != nullptr && answer.state == State::kPenetrating)
       PutDepthProof(*a.shape, *b.shape, i);
     if (columns.contacts == nullptr) return;
-    const Pose X_WA = PoseAt(questions.pairs.poses_a, first + i);
-    const Pose X_WB = PoseAt(questions.pairs.poses_b, first + i);
+    const Pose X_WA = PoseAt(pairs.poses_a, row);
+    const Pose X_WB = PoseAt(pairs.poses_b, row);
     PutContacts({*a.shape, X_WA, a.local}, {*b.shape, X_WB, b.local}, answer, i);
   }
 
@@ -224,8 +225,9 @@ std::uint32_t AnswerRows(const DistanceQuestions& questions, const Work& work,
   WarmRows* const warm_rows = questions.warm_start ? work.warm_rows : nullptr;
   std::optional<DepthProof> proof;
   if (columns.depth_proofs != nullptr) proof.emplace();
-  return ForEachRow(work, DistanceRows{questions, work.table, columns, work.first, warm_rows,
-                                       proof ? &*proof : nullptr});
+  return RowLoop(work, DistanceRows{questions, work.table, columns, work.first, warm_rows,
+                                    proof ? &*proof : nullptr})
+      .Run();
 }
 
 }  // namespace clearance::server

@@ -37,12 +37,12 @@ struct IntersectionRows {
   // An exact decision takes long: then one at a time.
   std::uint64_t Expected(std::uint32_t row) const {
     if (questions.exact) return kVerticesADearRow;
-    return PairOfBodies(table, questions.pairs, row).Expected();
+    return WorkOf(table, questions.pairs, row).Expected();
   }
 
   std::uint64_t Scanned(const IntersectionAnswer& answer, std::uint32_t row) const {
     const std::uint64_t exact = questions.exact ? kVerticesAnExactRow : 0;
-    return exact + PairOfBodies(table, questions.pairs, row).Scanned(answer.iterations);
+    return exact + WorkOf(table, questions.pairs, row).Scanned(answer.iterations);
   }
 
   void Skip(std::uint32_t) const {}
@@ -64,7 +64,7 @@ std::vector<RowFault> FindFaults(const IntersectionQuestions& questions, const S
 
 std::uint32_t AnswerRows(const IntersectionQuestions& questions, const Work& work,
                          const Columns& columns) {
-  return ForEachRow(work, IntersectionRows{questions, work.table, columns});
+  return RowLoop(work, IntersectionRows{questions, work.table, columns}).Run();
 }
 
 }  // namespace clearance::server

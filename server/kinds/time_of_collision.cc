@@ -52,11 +52,11 @@ struct TimeOfCollisionRows {
     const bool turns = IsTurning(questions.motions_a, PoseAt(pairs.poses_a, row), row) ||
                        IsTurning(questions.motions_b, PoseAt(pairs.poses_b, row), row);
     if (columns.motion_proofs != nullptr || turns) return kVerticesADearRow;
-    return PairOfBodies(table, pairs, row).Expected();
+    return WorkOf(table, pairs, row).Expected();
   }
 
   std::uint64_t Scanned(const TimeOfCollisionAnswer& answer, std::uint32_t row) const {
-    return PairOfBodies(table, questions.pairs, row)
+    return WorkOf(table, questions.pairs, row)
         .Scanned(kIterationsPerStep * answer.iterations, kVerticesAnIteration);
   }
 
@@ -175,8 +175,9 @@ std::uint32_t AnswerRows(const TimeOfCollisionQuestions& questions, const Work& 
                          const Columns& columns) {
   std::optional<MotionProof> proof;
   if (columns.motion_proofs != nullptr) proof.emplace();
-  return ForEachRow(work,
-                    TimeOfCollisionRows{questions, work.table, columns, proof ? &*proof : nullptr});
+  return RowLoop(work,
+                 TimeOfCollisionRows{questions, work.table, columns, proof ? &*proof : nullptr})
+      .Run();
 }
 
 }  // namespace clearance::server

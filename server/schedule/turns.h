@@ -10,6 +10,7 @@
 
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -18,7 +19,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -61,9 +61,7 @@ class Turns {
     std::uint64_t given = 0;
     std::uint64_t entry = 0;  // numbers those that begin to wait
 
-    friend bool operator<(const Place& a, const Place& b) {
-      return std::tie(a.given, a.entry) < std::tie(b.given, b.entry);
-    }
+    friend auto operator<=>(const Place&, const Place&) = default;
   };
   template <class Member>
   using Waiting = std::map<Place, Member*>;

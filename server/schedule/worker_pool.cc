@@ -69,7 +69,7 @@ void WorkerPool::Account::Join(std::string_view group) {
   for (const std::size_t kind : {kShort, kLong}) TurnsOf(kind).Join(&turns_[kind], group);
 }
 
-void WorkerPool::Account::Add(std::size_t kind, std::uint64_t cost, std::function<void()> work) {
+void WorkerPool::Account::Add(std::uint64_t cost, std::function<void()> work, std::size_t kind) {
   WorkerPool& pool = pool_;
   {
     const std::lock_guard lock(pool.mutex_);
@@ -79,7 +79,7 @@ void WorkerPool::Account::Add(std::size_t kind, std::uint64_t cost, std::functio
   pool.queues_[kind].changed.notify_one();
 }
 
-void WorkerPool::Account::Charge(std::size_t kind, std::uint64_t cost) {
+void WorkerPool::Account::Charge(std::uint64_t cost, std::size_t kind) {
   const std::lock_guard lock(pool_.mutex_);
   TurnsOf(kind).Charge(&turns_[kind], cost);
 }

@@ -72,17 +72,15 @@ class WorkerPool::Account {
 
   // Must come before any work; only the first call matters.
   void Join(std::string_view group);
-  void Add(std::uint64_t cost, std::function<void()> work) { Add(kShort, cost, std::move(work)); }
+  void Add(std::uint64_t cost, std::function<void()> work, std::size_t kind = kShort);
   // Adds work whose duration is not known.
-  void AddLong(std::function<void()> work) { Add(kLong, Turns::kTurn, std::move(work)); }
+  void AddLong(std::function<void()> work) { Add(Turns::kTurn, std::move(work), kLong); }
   // Charge for work that cost more than it was added with, and for long work that is done.
-  void Charge(std::uint64_t cost) { Charge(kShort, cost); }
-  void ChargeLong(std::uint64_t cost) { Charge(kLong, cost); }
+  void Charge(std::uint64_t cost, std::size_t kind = kShort);
+  void ChargeLong(std::uint64_t cost) { Charge(cost, kLong); }
 
  private:
   Turns& TurnsOf(std::size_t kind) const { return pool_.queues_[kind].turns; }
-  void Add(std::size_t kind, std::uint64_t cost, std::function<void()> work);
-  void Charge(std::size_t kind, std::uint64_t cost);
 
   WorkerPool& pool_;
   std::array<Turns::Account, 2> turns_;  // guarded by the pool's mutex_

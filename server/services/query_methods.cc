@@ -14,7 +14,6 @@
 #include "server/session/batch_job.h"
 #include "server/session/session_scenes.h"
 #include "server/session/shape_reference.h"
-#include "server/session/start_job.h"
 
 namespace clearance::server {
 namespace {
@@ -212,7 +211,7 @@ absl::Status UnaryQuery<Request, Response>::Answer(const CallScope& call, const 
     if (!status.ok()) return status;
   }
   const SessionScenes* const scenes = question->scenes ? &*question->scenes : nullptr;
-  auto job = StartJob<Kind>({call, table, scenes}, request.batch());
+  auto job = BatchJob<Kind>::Start({call, table, scenes}, request.batch());
   if (!job.ok()) return Under("batch", job.status());
   question->job.emplace(*std::move(job));
   if constexpr (requires { request.shapes(); }) response->set_revision(question->opened.revision);
@@ -258,7 +257,7 @@ absl::Status AnswerPairDistance(const CallScope& call, const v1::PairDistanceReq
   auto opened = OpenAll(call, shapes, request.min_revision(), stop);
   if (!opened.ok()) return InPair(opened.status());
   question->opened = *std::move(opened);
-  auto job = StartJob<DistanceKind>({call, question->opened.table}, asked->batch);
+  auto job = BatchJob<DistanceKind>::Start({call, question->opened.table}, asked->batch);
   if (!job.ok()) return InPair(job.status());
   question->job.emplace(*std::move(job));
   absl::Status status = question->job->RequireNoFault();

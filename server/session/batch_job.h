@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Answers one batch, possibly in several reply parts. Knows no gRPC and never blocks, so it runs on
-// whichever thread its cost calls for.
+// whichever thread its cost calls for. The cost is told before anything is known but the batch and
+// its subject.
 
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -25,10 +27,44 @@
 #include "server/observe/steady_clock.h"
 #include "server/schedule/work.h"
 #include "server/session/call_scope.h"
+#include "server/session/session_scenes.h"
 
 namespace clearance::server {
 
-class SessionScenes;
+// Returns the maximum cost of a batch on ordinary shapes, in units of kMaxCheapCost, if every pair
+// of pieces must be asked. Beyond some seconds the estimate is poor, and the numbers are the
+// caller's, unchecked. The limit keeps one message from taking the place of many.
+template <class Batch>
+std::uint64_t CostOf(const Batch& batch, std::uint64_t vertices_a_step, std::uint64_t pieces) {
+  constexpr std::uint64_t kVerticesAUnit = 512;
+  constexpr double kMostCost = 10e6;
+  // The caller's numbers are unchecked here: their product may be of any size.
+  const double rows = batch.pairs().count();
+  const std::uint64_t units_a_step = 1 + vertices_a_step / kVerticesAUnit;
+  double row = static_cast<double>(pieces) * static_cast<double>(pieces) *
+               static_cast<double>(units_a_step) * static_cast<double>(KindOf<Batch>::kUnitsARow);
+  if (KindOf<Batch>::MayBeDear(batch)) row = std::max(row, static_cast<double>(kDear));
+  return static_cast<std::uint64_t>(std::min(rows * row, kMostCost));
+}
+
+struct AskedSize {
+  std::uint64_t scene_bodies = 0;
+  std::uint64_t query_bodies = 0;
+};
+
+// Returns the possible cost of a batch about a scene in units of kMaxCheapCost: rows, times bodies,
+// times the cost of a search of the scene's tree.
+template <class Batch>
+std::uint64_t CostOf(const Batch& batch, const AskedSize& asked) {
+  constexpr std::uint64_t kMostCost = 10'000'000;
+  constexpr std::uint64_t kOwnPairsAUnit = 64;
+  const std::uint64_t rows = RowCountOf(batch);
+  const std::uint64_t bodies = std::max<std::uint64_t>(1, asked.query_bodies);
+  const auto depth = static_cast<std::uint64_t>(std::bit_width(asked.scene_bodies));
+  const std::uint64_t row = KindOf<Batch>::UnitsASearch(batch) *
+                            (1 + bodies * (1 + depth) / 2 + bodies * bodies / kOwnPairsAUnit);
+  return row > kMostCost / std::max<std::uint64_t>(1, rows) ? kMostCost : rows * row;
+}
 
 // Returns the maximum bytes of a part of a session's answer. If more rows are refused than are
 // counted here, there are more parts.
@@ -65,13 +101,6 @@ SideBySide SideBySideIn(const Questions&) {
   return {};
 }
 
-// Returns whether rows begin where those of the last batch ended.
-template <class Batch>
-bool IsWarm(const Batch& batch) {
-  if constexpr (requires { batch.warm_start(); }) return batch.warm_start();
-  return false;
-}
-
 // Holds all that a job borrows beside its batch, and the batch's cost. Up to kMaxCheapCost it is
 // answered on a polling thread, for kMostInPlace at most; else parts are left to workers, if any.
 struct JobScope {
@@ -84,20 +113,11 @@ struct JobScope {
 
 // Rows of one part that one thread answers, and their results.
 struct Chunk {
-  RowRange rows;                      // of the part: those that are left
-  absl::Span<const RowFault> faults;  // theirs
+  RowRange rows;  // of the part: those that are left
   BatchTally tally;
   PartChecks checks;
   std::vector<UndecidedRow> undecided;
   absl::Duration took = absl::ZeroDuration();
-
-  // Removes answered rows. `first_row` is the batch's row of the part's first.
-  void RemoveFirst(std::uint32_t count, std::uint32_t first_row) {
-    rows.first += count;
-    rows.count -= count;
-    while (!faults.empty() && faults.front().index < first_row + rows.first)
-      faults.remove_prefix(1);
-  }
 };
 
 template <class Kind>
@@ -107,12 +127,24 @@ class BatchJob {
   using Result = typename Kind::Result;
   using Questions = typename Kind::Questions;
 
-  // Refuses the whole batch, or finds the rows that are refused individually. The batch and the
-  // subjects of its questions are borrowed too; the table must not change before the last part.
-  static absl::StatusOr<BatchJob> Start(const JobScope& scope, const Batch& batch,
-                                        Questions questions) {
+  // Refuses the whole batch, or finds the rows that are refused individually. The scope has no cost
+  // yet. The batch and its subjects are borrowed too; they must not change before the last part.
+  static absl::StatusOr<BatchJob> Start(JobScope scope, const Batch& batch) {
+    const Limits& limits = scope.call.parts.limits;
+    absl::StatusOr<Questions> questions;
+    if constexpr (kIsAboutScene<Kind>) {
+      const auto asked = scope.scenes->Asked(AboutOf(batch));
+      if (!asked.ok()) return asked.status();
+      scope.cost = CostOf(batch, {asked->scene->size(), asked->bodies.size()});
+      questions = ParseQuestions<Kind>(batch, limits, *asked);
+    } else {
+      const ShapeTable& table = scope.table;
+      scope.cost = CostOf(batch, table.max_vertices_a_step(), table.max_piece_count());
+      questions = ParseQuestions<Kind>(batch, limits);
+    }
+    if (!questions.ok()) return questions.status();
     const SteadyTime began = SteadyNow();
-    BatchJob job(scope, batch, std::move(questions));
+    BatchJob job(scope, batch, *std::move(questions));
     absl::Status status =
         job.RequireReplyBytes(kMaxReplyOverhead + job.row_bytes_ + kMaxRowErrorBytes);
     if (!status.ok()) return status;
@@ -148,12 +180,10 @@ class BatchJob {
   void AnswerPart(const StopRule& stop, Result* result, Parts* left) {
     const SteadyTime began = SteadyNow();
     Reply& reply = reply_.emplace(Reply{.stop = stop, .result = result});
-    const std::size_t first_fault = next_fault_;
-    reply.rows = TakeRows();
+    reply.rows = NextRows();
     left->cost = scope_.cost * reply.rows / count();
-    reply.faults = absl::MakeConstSpan(faults_).subspan(first_fault, next_fault_ - first_fault);
     reply.columns = MakeColumns<Kind>(batch_, reply.rows, result);
-    AddChunks(reply.faults, 0, RowsAChunk(reply.rows));
+    AddChunks(0, RowsAChunk(reply.rows));
     // A polling thread has little time.
     const SteadyTime end =
         is_in_place() ? SteadyNow() + kMostInPlace : SteadyTime::InfiniteFuture();
@@ -162,7 +192,12 @@ class BatchJob {
     } else if (AnswerChunk(end, &reply.chunks.front())) {
       Finish();
     } else {
-      HandOver(left);
+      // Leaves the other rows to workers, in parts of as many rows as were answered here. That
+      // number is the only known measure of their cost.
+      const std::uint32_t done = reply.chunks.front().rows.first;
+      AddChunks(done, std::max<std::uint32_t>(1, done));
+      LeaveChunks(1, left);
+      left->cost = Turns::kTurn * left->count;
     }
     computed_ += SteadyNow() - began;
   }
@@ -174,7 +209,6 @@ class BatchJob {
     const StopRule& stop;
     Result* result;
     std::uint32_t rows = 0;
-    absl::Span<const RowFault> faults = {};
     Columns columns = {};
     absl::InlinedVector<Chunk, 1> chunks = {};
     absl::Duration checking = {};  // in earlier chunks, if they go in order
@@ -204,20 +238,28 @@ class BatchJob {
          .value = FormatNumber(max_bytes_),
          .limit = ">= " + FormatNumber(bytes) + " for this batch, and the server's max_reply_bytes",
          .message = "The answer would be larger than is accepted; split the batch, ask for fewer "
-                    "columns or "
-                    "use a session."});
+                    "columns or use a session."});
   }
 
-  // Returns the number of next rows whose answers fit into one reply, at least 1, and takes their
-  // faults.
-  std::uint32_t TakeRows() {
+  // Returns the faults of rows of the part.
+  absl::Span<const RowFault> FaultsOf(const RowRange& rows) const {
+    const absl::Span<const RowFault> all = faults_;
+    const auto from = [&](std::uint32_t row) {
+      return std::ranges::lower_bound(all, next_row_ + row, {}, &RowFault::index);
+    };
+    return absl::MakeConstSpan(from(rows.first), from(rows.first + rows.count));
+  }
+
+  // Returns the number of next rows whose answers fit into one reply, at least 1.
+  std::uint32_t NextRows() const {
+    absl::Span<const RowFault> faults = FaultsOf({0, count() - next_row_});
     std::uint64_t bytes = kMaxReplyOverhead;
     std::uint32_t row = next_row_;
     for (; row < count(); ++row) {
-      const bool has_fault = next_fault_ < faults_.size() && faults_[next_fault_].index == row;
+      const bool has_fault = !faults.empty() && faults.front().index == row;
       bytes += row_bytes_ + (has_fault ? kMaxRowErrorBytes : 0);
       if (bytes > max_bytes_) break;
-      if (has_fault) ++next_fault_;
+      if (has_fault) faults.remove_prefix(1);
     }
     return row - next_row_;
   }
@@ -237,28 +279,21 @@ class BatchJob {
     return std::max(at_once, static_cast<std::uint32_t>(most / at_once) * at_once);
   }
 
-  // Cuts the reply's rows from `first` on, whose faults are given, into chunks of `most` rows.
-  void AddChunks(absl::Span<const RowFault> faults, std::uint32_t first, std::uint32_t most) {
+  // Cuts the reply's rows from `first` on into chunks of `most` rows.
+  void AddChunks(std::uint32_t first, std::uint32_t most) {
     const ServerParts& parts = scope_.call.parts;
     auto& chunks = reply_->chunks;
     const std::uint32_t rows = reply_->rows;
     chunks.reserve(chunks.size() + (rows - first + most - 1) / most);
     for (; first < rows; first += most) {
       const RowRange range = {first, std::min(most, rows - first)};
-      std::size_t refused = 0;
-      while (refused < faults.size() &&
-             faults[refused].index < next_row_ + range.first + range.count) {
-        ++refused;
-      }
-      const auto answered = range.count - static_cast<std::uint32_t>(refused);
-      chunks.push_back(
-          {range,
-           faults.first(refused),
-           BatchTally(tally_.kind()),
-           PartChecks(parts.checker, tally_.kind(), answered, IdsOf(scope_.call.caller)),
-           {},
-           {}});
-      faults.remove_prefix(refused);
+      const auto refused = static_cast<std::uint32_t>(FaultsOf(range).size());
+      const CallIds ids = {scope_.call.caller.request_id, scope_.call.caller.trace_id};
+      chunks.push_back({range,
+                        BatchTally(tally_.kind()),
+                        PartChecks(parts.checker, tally_.kind(), range.count - refused, ids),
+                        {},
+                        {}});
     }
   }
 
@@ -289,16 +324,6 @@ class BatchJob {
     return SteadyNow() - began;
   }
 
-  // Leaves the remaining rows to workers, in parts of as many rows as were answered in place. That
-  // number is the only known measure of their cost.
-  void HandOver(Parts* left) {
-    const Chunk& begun = reply_->chunks.front();
-    const std::uint32_t done = begun.rows.first;
-    AddChunks(begun.faults, done, std::max<std::uint32_t>(1, done));
-    LeaveChunks(1, left);
-    left->cost = Turns::kTurn * left->count;
-  }
-
   // Answers the rows of the chunk that are not answered yet, until `end`. Returns false if some are
   // left. Thread-safe for different chunks, if they need no order.
   bool AnswerChunk(SteadyTime end, Chunk* chunk) const {
@@ -313,11 +338,12 @@ class BatchJob {
     };
     const std::uint32_t done =
         AnswerRows(questions_,
-                   Work{next_row_ + chunk->rows.first, chunk->rows.count, chunk->faults,
+                   Work{next_row_ + chunk->rows.first, chunk->rows.count, FaultsOf(chunk->rows),
                         scope_.table, should_stop, chunk->tally, chunk->undecided, &chunk->checks,
                         scope_.warm_rows, most_steps, &is_interrupted},
                    Slice<Kind>(reply_->columns, chunk->rows));
-    chunk->RemoveFirst(done, next_row_);
+    chunk->rows.first += done;
+    chunk->rows.count -= done;
     return chunk->rows.count == 0;
   }
 
@@ -328,7 +354,7 @@ class BatchJob {
     result->set_total_count(count());
     if constexpr (kIsAboutScene<Kind>)
       result->set_scene_revision(RowsOf(questions_).asked.revision);
-    for (const RowFault& fault : reply_->faults)
+    for (const RowFault& fault : FaultsOf({0, reply_->rows}))
       FillRowError(fault, scope_.table, result->add_errors());
     absl::Duration longest, all;
     for (const Chunk& chunk : reply_->chunks) {
@@ -353,7 +379,6 @@ class BatchJob {
   std::uint64_t row_bytes_;
   std::uint64_t max_bytes_;
   std::vector<RowFault> faults_;
-  std::size_t next_fault_ = 0;
   std::uint32_t next_row_ = 0;
   BatchTally tally_;
   std::optional<Reply> reply_;

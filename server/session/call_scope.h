@@ -78,8 +78,6 @@ struct CallScope {
   CallerRegistry& registry;
 };
 
-inline CallIds IdsOf(const Caller& caller) { return {caller.request_id, caller.trace_id}; }
-
 // Requires: there are scenes.
 inline CallerScenes ScenesOf(const CallScope& call) {
   return CallerScenes(*call.parts.scenes, call.caller, call.parts.audit);

@@ -44,28 +44,21 @@ class SessionRoom {
 
   // Sets the bytes of a use. Returns false, and changes nothing, if that is more and there is no
   // room for it.
-  bool Resize(Use use, std::uint64_t bytes) { return TryResize(use, bytes) == Verdict::kGranted; }
+  bool Resize(Use use, std::uint64_t bytes) { return Require(use, bytes, "").ok(); }
   // The same, with RESOURCE_EXHAUSTED of `field` as the refusal.
   absl::Status Require(Use use, std::uint64_t bytes, const char* field) {
-    const Verdict verdict = TryResize(use, bytes);
-    if (verdict == Verdict::kGranted) return absl::OkStatus();
-    const std::uint64_t more = SharedBytesWith(use, bytes) - shared_->held();
-    return shared_->Refuse(verdict, more, {.field = field});
+    std::uint64_t& used = used_[static_cast<std::size_t>(use)];
+    if (shared_.has_value()) {
+      const std::uint64_t all = std::accumulate(used_.begin(), used_.end(), std::uint64_t{0});
+      const std::uint64_t shared = LeftBeside(kOwn, all - used + bytes);
+      if (const Verdict verdict = shared_->Resize(shared); verdict != Verdict::kGranted)
+        return shared_->Refuse(verdict, shared - shared_->held(), {.field = field});
+    }
+    used = bytes;
+    return absl::OkStatus();
   }
 
  private:
-  Verdict TryResize(Use use, std::uint64_t bytes) {
-    const Verdict verdict =
-        shared_.has_value() ? shared_->Resize(SharedBytesWith(use, bytes)) : Verdict::kGranted;
-    if (verdict == Verdict::kGranted) used_[static_cast<std::size_t>(use)] = bytes;
-    return verdict;
-  }
-  // Returns the bytes beyond the own ones if the use has `bytes`.
-  std::uint64_t SharedBytesWith(Use use, std::uint64_t bytes) const {
-    const std::uint64_t all = std::accumulate(used_.begin(), used_.end(), std::uint64_t{0});
-    return LeftBeside(kOwn, all - used_[static_cast<std::size_t>(use)] + bytes);
-  }
-
   std::optional<ShareLedger::Part> shared_;  // the bytes beyond the session's own
   std::array<std::uint64_t, 3> used_{};      // by the number of Use
 };

@@ -3,7 +3,6 @@
 #include "server/session/session_scenes.h"
 
 #include <algorithm>
-#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -14,23 +13,6 @@
 
 namespace clearance::server {
 namespace {
-
-absl::Status RefuseSlot(absl::StatusCode code, const char* field, std::uint32_t slot,
-                        const std::string& message) {
-  return Refuse(code, {.reason = code == absl::StatusCode::kNotFound ? Reason::kSlotNotOpen
-                                                                     : Reason::kSlotInvalid,
-                       .field = field,
-                       .value = FormatNumber(std::uint64_t{slot}),
-                       .limit = "an open slot of a scene",
-                       .message = message});
-}
-
-// Returns the shape of each slot, null if it is not open.
-std::vector<RigidBodyPtr> ShapesOf(const ShapeTable& table) {
-  std::vector<RigidBodyPtr> shapes;
-  for (std::uint32_t i = 0; i < table.size(); ++i) shapes.push_back(table.shared_body(i));
-  return shapes;
-}
 
 absl::Status RequireShapes(const v1::BodyColumns& columns, const ShapeTable& table) {
   if (columns.shapes_size() > 0) {
@@ -46,30 +28,11 @@ absl::Status RequireShapes(const v1::BodyColumns& columns, const ShapeTable& tab
     const std::uint32_t slot = columns.shape_slots_size() == 0 ? 0 : columns.shape_slots(i);
     const SlotState state = table.state(slot);
     if (state == SlotState::kOpen) continue;
-    const bool is_poisoned = state == SlotState::kPoisoned;
-    return Refuse(is_poisoned ? absl::StatusCode::kFailedPrecondition : absl::StatusCode::kNotFound,
-                  {.reason = is_poisoned ? Reason::kSlotInvalid : Reason::kSlotNotOpen,
-                   .field = Indexed("bodies.shape_slots", i),
-                   .value = FormatNumber(std::uint64_t{slot}),
-                   .limit = "an open slot",
-                   .message = is_poisoned ? "Opening this slot failed: " + table.failure(slot)
-                                          : "There is no shape in this slot; open one."});
+    return RefuseSlot(Indexed("bodies.shape_slots", i), slot,
+                      state == SlotState::kPoisoned ? table.failure(slot) : "",
+                      "There is no shape in this slot; open one.");
   }
   return absl::OkStatus();
-}
-
-// INVALID_ARGUMENT for a query body that would make no pair with the scene's body of its id.
-absl::Status RequireOwnIds(const AskedScene& asked) {
-  const std::optional<BodyId> id = FindUnsaidNamesake(*asked.scene, asked.bodies, asked.rules);
-  if (!id) return absl::OkStatus();
-  return RefuseArgument(
-      {.reason = Reason::kBodyIdInScene,
-       .field = "bodies.ids",
-       .value = FormatNumber(std::uint64_t{*id}),
-       .limit = "an id that the scene does not have, or one of `same_as_scene`",
-       .message =
-           "A query body has the id of a body of the scene, so no question is about the two. "
-           "Give it another id. If it is that body, list the id in `same_as_scene`."});
 }
 
 using OwnedBytes = absl::flat_hash_map<const RigidBody*, std::uint64_t>;
@@ -88,32 +51,65 @@ OwnedBytes OwnedOf(absl::Span<const SceneBody> bodies, const OwnedBytes& before,
   return owned;
 }
 
-// Cuts at whole characters of UTF-8, with an ellipsis if some are left out.
-std::string Cut(std::string text) {
-  constexpr std::string_view kLeftOut = "...";
-  if (text.size() <= kMostReasonBytes) return text;
-  std::size_t end = kMostReasonBytes - kLeftOut.size();
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return text.erase(end).append(kLeftOut);
+std::uint64_t BytesOf(const QueryBodies& own) {
+  constexpr std::uint64_t kOfOwned = 48;  // of an entry of the table of inline shapes
+  return own.all->byte_size() + own.bodies->size() * sizeof(SceneBody) +
+         own.owned.size() * kOfOwned + own.owned_bytes;
 }
 
-// Returns the bytes of the scene of bodies and rules, of the bodies once more, and of the owner's
-// table of inline shapes, including these shapes.
-std::uint64_t BytesOf(const Scene& scene, const OwnedBytes& owned) {
-  constexpr std::uint64_t kOfOwned = 48;
-  std::uint64_t bytes = scene.byte_size() + scene.size() * sizeof(SceneBody);
-  for (const auto& [body, size] : owned) bytes += size + kOfOwned;
-  return bytes;
+// Returns the bodies after a change: INVALID_ARGUMENT naming one of its fields, RESOURCE_EXHAUSTED
+// beyond a limit.
+absl::StatusOr<QueryBodies> Changed(const QueryBodies& before, const v1::ChangeBodies& whole,
+                                    const ShapeTable& table, const Limits& limits) {
+  const v1::SceneChange& change = whole.change();
+  if (absl::Status status = RequireShapes(change.bodies(), table); !status.ok()) return status;
+  std::vector<RigidBodyPtr> shapes;  // null: not open
+  for (std::uint32_t i = 0; i < table.size(); ++i) shapes.push_back(table.shared_body(i));
+  auto edit = ReadSceneChange(change, shapes);
+  if (!edit.ok()) return edit.status();
+  if (absl::Status status = RequireRuleKinds(change); !status.ok()) return status;
+  for (const BodyId id : whole.same_as_scene())
+    edit->rules.push_back({.a = id, .b = id, .is_allowed = true});
+  auto next = ApplyEdit(whole.reset() ? Scene::MakeEmpty() : before.all, *edit,
+                        EditLimits{.bodies = {"max_session_bodies", limits.max_session_bodies},
+                                   .rules = {"max_session_rules", limits.max_session_rules},
+                                   .advice = "There would be too many; detach some, or make a "
+                                             "scene of those that rest."});
+  if (!next.ok()) return next.status();
+  std::vector<SceneBody> bodies;
+  for (std::size_t i = 0; i < (*next)->size(); ++i) bodies.push_back((*next)->BodyAt(i));
+  std::ranges::sort(bodies, {}, &SceneBody::id);
+  QueryBodies after = {.all = *std::move(next), .owned = OwnedOf(bodies, before.owned, table)};
+  for (const auto& [body, size] : after.owned) after.owned_bytes += size;
+  after.bodies = std::make_shared<const std::vector<SceneBody>>(std::move(bodies));
+  if (after.owned_bytes <= before.owned_bytes) return after;
+  absl::Status status =
+      CheckMost(table.owned_bytes() + after.owned_bytes,
+                {"max_session_shape_bytes", limits.max_session_shape_bytes},
+                {.reason = Reason::kSessionShapesTooLarge,
+                 .field = "bodies.shape_slots",
+                 .unit = " bytes",
+                 .message = "The session's slots and its bodies hold too many inline shapes; close "
+                            "slots, detach bodies, or register the shapes."});
+  if (!status.ok()) return status;
+  return after;
 }
 
 }  // namespace
 
 std::string ReasonOf(const absl::Status& status) {
+  constexpr std::size_t kMostBytes = 256;  // of each that is stored
+  constexpr std::string_view kLeftOut = "...";
   const v1::Error error = ErrorOf(status);
   std::string reason = absl::StatusCodeToString(status.code());
   if (!error.field().empty())
     reason.append(" ").append(error.field()).append(" = ").append(error.value());
-  return Cut(reason.append(": ").append(error.message()));
+  reason.append(": ").append(error.message());
+  if (reason.size() <= kMostBytes) return reason;
+  std::size_t end = kMostBytes - kLeftOut.size();
+  // Cuts at whole characters of UTF-8.
+  while (end > 0 && (static_cast<unsigned char>(reason[end]) & 0xC0) == 0x80) --end;
+  return reason.erase(end).append(kLeftOut);
 }
 
 absl::Status CheckSlot(std::uint32_t slot, const char* field, const NamedLimit& limit) {
@@ -126,61 +122,26 @@ absl::Status CheckSlot(std::uint32_t slot, const char* field, const NamedLimit& 
                  .message = "The session has no such slot; use a lower one."});
 }
 
-absl::Status QueryBodies::Change(const v1::ChangeBodies& whole, const ShapeTable& table,
-                                 const Limits& limits) {
-  const v1::SceneChange& change = whole.change();
-  if (absl::Status status = RequireShapes(change.bodies(), table); !status.ok()) return status;
-  auto edit = ReadSceneChange(change, ShapesOf(table));
-  if (!edit.ok()) return edit.status();
-  if (absl::Status status = RequireRuleKinds(change); !status.ok()) return status;
-  for (const BodyId id : whole.same_as_scene())
-    edit->rules.push_back({.a = id, .b = id, .is_allowed = true});
-  auto next = ApplyEdit(whole.reset() ? Scene::MakeEmpty() : all_, *edit,
-                        EditLimits{.bodies = {"max_session_bodies", limits.max_session_bodies},
-                                   .rules = {"max_session_rules", limits.max_session_rules},
-                                   .advice = "There would be too many; detach some, or make a "
-                                             "scene of those that rest."});
-  if (!next.ok()) return next.status();
-  std::vector<SceneBody> bodies;
-  for (std::size_t i = 0; i < (*next)->size(); ++i) bodies.push_back((*next)->BodyAt(i));
-  std::ranges::sort(bodies, {}, &SceneBody::id);
-  OwnedBytes owned = OwnedOf(bodies, owned_, table);
-  std::uint64_t bytes = 0;
-  for (const auto& [body, size] : owned) bytes += size;
-  absl::Status status;
-  if (bytes > owned_bytes_) {
-    status = CheckMost(
-        table.owned_bytes() + bytes, {"max_session_shape_bytes", limits.max_session_shape_bytes},
-        {.reason = Reason::kSessionShapesTooLarge,
-         .field = "bodies.shape_slots",
-         .unit = " bytes",
-         .message = "The session's slots and its bodies hold too many inline shapes; close slots, "
-                    "detach bodies, or register the shapes."});
-  }
-  if (status.ok() && room_ != nullptr)
-    status = room_->Require(SessionRoom::Use::kQueryBodies, BytesOf(**next, owned), "bodies");
-  if (!status.ok()) return status;
-  all_ = *std::move(next);
-  bodies_ = std::make_shared<const std::vector<SceneBody>>(std::move(bodies));
-  owned_ = std::move(owned);
-  owned_bytes_ = bytes;
-  return absl::OkStatus();
+absl::Status RefuseSlot(const std::string& field, std::uint32_t slot, const std::string& failure,
+                        const char* message) {
+  const bool has_failed = !failure.empty();
+  return Refuse(has_failed ? absl::StatusCode::kFailedPrecondition : absl::StatusCode::kNotFound,
+                {.reason = has_failed ? Reason::kSlotInvalid : Reason::kSlotNotOpen,
+                 .field = field,
+                 .value = FormatNumber(std::uint64_t{slot}),
+                 .limit = "an open slot",
+                 .message = has_failed ? "Opening this slot failed: " + failure : message});
 }
 
-absl::Status SessionScenes::CheckSceneSlot(std::uint32_t slot) const {
-  return CheckSlot(slot, "scene_slot",
-                   {"max_session_scenes", call_.parts.limits.max_session_scenes});
+const SessionScenes::Slot& SessionScenes::At(std::uint32_t slot) const {
+  static const Slot kNeverOpened = {};
+  return slot < slots_.size() ? slots_[slot] : kNeverOpened;
 }
 
-// Requires: CheckSceneSlot.
 void SessionScenes::Put(std::uint32_t slot, Slot content) {
   if (slot >= slots_.size()) slots_.resize(std::size_t{slot} + 1);
   slots_[slot] = std::move(content);
   if (holds_ != nullptr) holds_->PutScene(slot, slots_[slot].scene);
-}
-
-void SessionScenes::Clear(std::uint32_t slot) {
-  if (slot < slots_.size()) Put(slot, {});
 }
 
 absl::Status SessionScenes::Open(const v1::OpenScene& open, v1::OpenSceneResult* result) {
@@ -194,7 +155,7 @@ absl::Status SessionScenes::Open(const v1::OpenScene& open, v1::OpenSceneResult*
       !status.ok())
     return status;
   HeldPtr held;
-  if (is_of_session_) {
+  if (room_ != nullptr) {
     auto taken = call_.parts.scenes->held().Take(found->held, call_.caller.holder());
     if (!taken.ok()) return taken.status();
     held = *std::move(taken);
@@ -207,12 +168,8 @@ absl::Status SessionScenes::Open(const v1::OpenScene& open, v1::OpenSceneResult*
 
 absl::Status SessionScenes::Close(const v1::CloseScene& close, v1::CloseSceneResult* result) {
   const std::uint32_t slot = close.scene_slot();
-  const bool is_there =
-      slot < slots_.size() && (slots_[slot].scene != nullptr || !slots_[slot].failure.empty());
-  if (!is_there) {
-    return RefuseSlot(absl::StatusCode::kNotFound, "scene_slot", slot,
-                      "There is nothing in this slot to close.");
-  }
+  if (At(slot).scene == nullptr && At(slot).failure.empty())
+    return RefuseSlot("scene_slot", slot, "", "There is nothing in this slot to close.");
   Clear(slot);
   result->set_scene_slot(slot);
   return absl::OkStatus();
@@ -221,14 +178,7 @@ absl::Status SessionScenes::Close(const v1::CloseScene& close, v1::CloseSceneRes
 absl::Status SessionScenes::Change(const v1::ChangeBodies& change, const ShapeTable& table,
                                    v1::ChangeBodiesResult* result) {
   absl::Status status = RequireProcessorTime(call_);
-  if (status.ok() && !change.reset() && !own_failure_.empty()) {
-    return Refuse(absl::StatusCode::kFailedPrecondition,
-                  {.reason = Reason::kQueryBodiesInvalid,
-                   .field = "reset",
-                   .value = "false",
-                   .limit = "true, after a change that failed",
-                   .message = "The session's query bodies are in doubt: " + own_failure_});
-  }
+  if (status.ok() && !change.reset()) status = RequireOwn("reset");
   const Limits& limits = call_.parts.limits;
   if (status.ok()) {
     status = CheckMost(change.same_as_scene_size(), {"max_session_rules", limits.max_session_rules},
@@ -236,22 +186,18 @@ absl::Status SessionScenes::Change(const v1::ChangeBodies& change, const ShapeTa
                         .field = "same_as_scene",
                         .message = "The change lists too many bodies; each takes a rule."});
   }
-  if (status.ok()) status = Under("change", own_.Change(change, table, limits));
   if (!status.ok()) return status;
-  if (holds_ != nullptr) holds_->PutOwn(own_.shared_bodies());
+  auto changed = Changed(own_, change, table, limits);
+  status = changed.status();
+  if (status.ok() && room_ != nullptr)
+    status = room_->Require(SessionRoom::Use::kQueryBodies, BytesOf(*changed), "bodies");
+  if (!status.ok()) return Under("change", status);
+  own_ = *std::move(changed);
+  if (holds_ != nullptr) holds_->PutOwn(own_.bodies);
   own_failure_.clear();
-  result->set_body_count(static_cast<std::uint32_t>(own_.bodies().size()));
+  result->set_body_count(static_cast<std::uint32_t>(own_.bodies->size()));
   result->set_rule_count(static_cast<std::uint32_t>(own_.rules().rules().size()));
   return absl::OkStatus();
-}
-
-void SessionScenes::DeclineOpen(std::uint32_t slot, const absl::Status& reason) {
-  if (slot >= call_.parts.limits.max_session_scenes) return;
-  Put(slot, {nullptr, 0, ReasonOf(reason)});
-}
-
-void SessionScenes::DeclineChange(const absl::Status& reason) {
-  if (own_failure_.empty()) own_failure_ = ReasonOf(reason);
 }
 
 void SessionScenes::DeclineAll(const absl::Status& reason) {
@@ -261,22 +207,18 @@ void SessionScenes::DeclineAll(const absl::Status& reason) {
   DeclineChange(reason);
 }
 
-absl::StatusOr<AskedScene> SessionScenes::Find(std::uint32_t slot, const char* field) const {
-  if (slot < slots_.size() && slots_[slot].scene != nullptr) {
-    const Slot& found = slots_[slot];
-    return AskedScene{
-        .scene = found.scene.get(), .revision = found.revision, .name = found.name, .bodies = {}};
-  }
-  if (slot < slots_.size() && !slots_[slot].failure.empty()) {
-    return RefuseSlot(absl::StatusCode::kFailedPrecondition, field, slot,
-                      "Opening this slot failed: " + slots_[slot].failure);
-  }
-  return RefuseSlot(absl::StatusCode::kNotFound, field, slot,
-                    "There is no scene in this slot; open one.");
+absl::StatusOr<AskedScene> SessionScenes::Find(std::optional<std::uint32_t> slot,
+                                               const char* field) const {
+  static const ScenePtr kNothing = Scene::MakeEmpty();
+  if (!slot) return AskedScene{.scene = kNothing.get(), .bodies = {}};
+  const auto& [scene, revision, failure, held, name] = At(*slot);
+  if (scene == nullptr)
+    return RefuseSlot(field, *slot, failure, "There is no scene in this slot; open one.");
+  return AskedScene{.scene = scene.get(), .revision = revision, .name = name, .bodies = {}};
 }
 
-absl::StatusOr<const QueryBodies*> SessionScenes::RequireOwn(const char* field) const {
-  if (own_failure_.empty()) return &own_;
+absl::Status SessionScenes::RequireOwn(const char* field) const {
+  if (own_failure_.empty()) return absl::OkStatus();
   return Refuse(absl::StatusCode::kFailedPrecondition,
                 {.reason = Reason::kQueryBodiesInvalid,
                  .field = field,
@@ -287,18 +229,25 @@ absl::StatusOr<const QueryBodies*> SessionScenes::RequireOwn(const char* field) 
 
 absl::StatusOr<AskedScene> SessionScenes::Asked(
     const v1::ConfigurationColumns& configurations) const {
-  if (const auto own = RequireOwn("configurations"); !own.ok()) return own.status();
-  static const ScenePtr kNothing = Scene::MakeEmpty();
-  const bool has_scene = configurations.has_scene_slot();
-  absl::StatusOr<AskedScene> asked = AskedScene{.scene = kNothing.get(), .bodies = {}};
-  if (has_scene) asked = Find(configurations.scene_slot(), "configurations.scene_slot");
+  if (absl::Status status = RequireOwn("configurations"); !status.ok()) return status;
+  std::optional<std::uint32_t> slot;
+  if (configurations.has_scene_slot()) slot = configurations.scene_slot();
+  auto asked = Find(slot, "configurations.scene_slot");
   if (!asked.ok()) return asked;
-  asked->bodies = own_.bodies();
+  asked->bodies = *own_.bodies;
   asked->rules = &own_.rules();
-  if (has_scene && configurations.pair_scope() != v1::PAIR_SCOPE_SELF) {
-    if (absl::Status status = RequireOwnIds(*asked); !status.ok()) return status;
-  }
-  return asked;
+  if (!slot || configurations.pair_scope() == v1::PAIR_SCOPE_SELF) return asked;
+  // A query body that would make no pair with the scene's body of its id.
+  const std::optional<BodyId> id = FindUnsaidNamesake(*asked->scene, asked->bodies, asked->rules);
+  if (!id) return asked;
+  return RefuseArgument(
+      {.reason = Reason::kBodyIdInScene,
+       .field = "bodies.ids",
+       .value = FormatNumber(std::uint64_t{*id}),
+       .limit = "an id that the scene does not have, or one of `same_as_scene`",
+       .message =
+           "A query body has the id of a body of the scene, so no question is about the two. "
+           "Give it another id. If it is that body, list the id in `same_as_scene`."});
 }
 
 std::uint64_t SessionScenes::CostOf(const v1::ChangeBodies& change, const ShapeTable& table) const {
@@ -306,7 +255,7 @@ std::uint64_t SessionScenes::CostOf(const v1::ChangeBodies& change, const ShapeT
   // Bodies, slots or rules a unit, of those held already and looked at.
   constexpr std::uint64_t kHeldAUnit = 8;
   const v1::SceneChange& what = change.change();
-  std::uint64_t cost = (own_.bodies().size() + table.size()) / kHeldAUnit;
+  std::uint64_t cost = (own_.bodies->size() + table.size()) / kHeldAUnit;
   for (const int bodies : {what.bodies().ids_size(), what.poses().ids_size()})
     cost += kUnitsABody * static_cast<std::uint64_t>(bodies);
   cost += static_cast<std::uint64_t>(what.removed_bodies_size()) / kHeldAUnit;

@@ -4,16 +4,10 @@
 
 #include <google/protobuf/descriptor.h>
 
-#include <algorithm>
-#include <string>
-#include <utility>
-
 #include "server/convert/shape_content.h"
 #include "server/convert/wire_errors.h"
 #include "server/guard/refusal.h"
-#include "server/kinds/kinds.h"
 #include "server/session/shape_reference.h"
-#include "server/session/start_job.h"
 
 namespace clearance::server {
 namespace {
@@ -34,13 +28,15 @@ absl::Status NoKind() {
 }  // namespace
 
 std::uint64_t SessionState::CostOf(const v1::SessionRequest& request) const {
+  constexpr std::uint64_t kPoseNumbersAUnit = 64;
   std::uint64_t cost = 0;
   const auto add = [&]<class Kind>(Kind, const auto& batch) {
     if constexpr (kIsAboutScene<Kind>) {
       const auto asked = scenes_.Asked(AboutOf(batch));
-      cost = asked.ok() ? server::CostOf(batch, SizeOf(*asked)) : 0;  // 0: it will be refused
+      if (!asked.ok()) return;  // it will be refused
+      cost = server::CostOf(batch, {asked->scene->size(), asked->bodies.size()});
     } else {
-      cost = server::CostOf(batch, table_);
+      cost = server::CostOf(batch, table_.max_vertices_a_step(), table_.max_piece_count());
     }
   };
   if (VisitBatch(request, add)) return cost;
@@ -50,7 +46,7 @@ std::uint64_t SessionState::CostOf(const v1::SessionRequest& request) const {
     case v1::SessionRequest::kChangeBodies:
       return scenes_.CostOf(request.change_bodies(), table_);
     case v1::SessionRequest::kPublishTick:
-      return server::CostOf(request.publish_tick());
+      return static_cast<std::uint64_t>(request.publish_tick().poses_size()) / kPoseNumbersAUnit;
     case v1::SessionRequest::kRewindTrack:
       return scenes_.CostOf(request.rewind_track());
     default:
@@ -99,11 +95,11 @@ absl::Status SessionState::AnswerOther(const v1::SessionRequest& request, const 
     case v1::SessionRequest::kChangeBodies:
       return scenes_.Change(request.change_bodies(), table_, response->mutable_change_bodies());
     case v1::SessionRequest::kOpenTrack:
-      return track_.Open(request.open_track(), response->mutable_open_track());
+      return scenes_.OpenTrack(request.open_track(), response->mutable_open_track());
     case v1::SessionRequest::kPublishTick:
-      return track_.Publish(request.publish_tick(), scenes_, response->mutable_publish_tick());
+      return scenes_.Publish(request.publish_tick(), response->mutable_publish_tick());
     case v1::SessionRequest::kCloseTrack:
-      return track_.Close(response->mutable_close_track());
+      return scenes_.CloseTrack(response->mutable_close_track());
     case v1::SessionRequest::kRewindTrack:
       return scenes_.Rewind(request.rewind_track(), response->mutable_rewind_track());
     default:
@@ -113,7 +109,11 @@ absl::Status SessionState::AnswerOther(const v1::SessionRequest& request, const 
 
 void SessionState::Decline(const v1::SessionRequest& request, const absl::Status& refusal) {
   job_.emplace<std::monostate>();
-  if (request.has_open()) DeclineOpen(request.open().slot(), refusal);
+  if (request.has_open()) {
+    warm_rows_.Forget();
+    const std::uint32_t slot = request.open().slot();
+    if (slot < parts_.limits.max_slots_per_session) Poison(slot, ReasonOf(refusal));
+  }
   if (request.has_open_scene()) scenes_.DeclineOpen(request.open_scene().scene_slot(), refusal);
   if (request.has_rewind_track()) scenes_.DeclineOpen(request.rewind_track().scene_slot(), refusal);
   if (request.has_change_bodies()) scenes_.DeclineChange(refusal);
@@ -122,23 +122,11 @@ void SessionState::Decline(const v1::SessionRequest& request, const absl::Status
 void SessionState::DeclineUnknown(const absl::Status& refusal) {
   job_.emplace<std::monostate>();
   warm_rows_.Forget();
-  for (std::uint32_t slot = 0; slot < table_.size(); ++slot) Hold(slot, nullptr);
-  table_.PoisonOpen(ReasonOf(refusal));
-  GiveRoomBack();
+  const std::string reason = ReasonOf(refusal);
+  for (std::uint32_t slot = 0; slot < table_.size(); ++slot) {
+    if (table_.state(slot) == SlotState::kOpen) Poison(slot, reason);
+  }
   scenes_.DeclineAll(refusal);
-}
-
-void SessionState::DeclineOpen(std::uint32_t slot, const absl::Status& refusal) {
-  warm_rows_.Forget();
-  if (slot < parts_.limits.max_slots_per_session) Poison(slot, refusal);
-}
-
-std::uint64_t SessionState::BytesOfSlots(std::size_t slots, std::uint64_t owned_bytes) const {
-  return std::max(slots, table_.size()) * SessionRoom::kOfSlot + owned_bytes;
-}
-
-void SessionState::GiveRoomBack() {
-  room_.Resize(SessionRoom::Use::kSlots, BytesOfSlots(0, table_.owned_bytes()));
 }
 
 WarmRows* SessionState::WarmRowsFor(std::uint64_t rows) {
@@ -147,18 +135,14 @@ WarmRows* SessionState::WarmRowsFor(std::uint64_t rows) {
   return has_room ? &warm_rows_ : nullptr;
 }
 
-void SessionState::Hold(std::uint32_t slot, RigidBodyPtr body) {
-  if (holds_ != nullptr) holds_->PutShape(slot, std::move(body));
-}
-
-void SessionState::Poison(std::uint32_t slot, const absl::Status& reason) {
+void SessionState::Poison(std::uint32_t slot, const std::string& reason) {
   Hold(slot, nullptr);
   table_.Close(slot);
   GiveRoomBack();
   // Without room for the reason the slot stays as it was, never opened: no query finds anything.
   const bool has_room = room_.Resize(SessionRoom::Use::kSlots,
                                      BytesOfSlots(std::size_t{slot} + 1, table_.owned_bytes()));
-  if (has_room) table_.Poison(slot, ReasonOf(reason));
+  if (has_room) table_.Poison(slot, reason);
 }
 
 absl::Status SessionState::Open(const v1::OpenShape& open, const StopRule& stop,
@@ -173,7 +157,19 @@ absl::Status SessionState::Open(const v1::OpenShape& open, const StopRule& stop,
   if (!resolved.ok()) return Under("shape", resolved.status());
   const ShapeContent& content = *resolved->shape.content;
   const std::uint64_t owned_bytes = OwnedBytesOf(open.shape(), content);
-  status = TakeRoom(open.slot(), owned_bytes);
+  const std::uint64_t all_owned_bytes =
+      table_.owned_bytes() - table_.owned_bytes(open.slot()) + owned_bytes;
+  status = CheckMost(
+      all_owned_bytes + scenes_.owned_bytes(),
+      {"max_session_shape_bytes", parts_.limits.max_session_shape_bytes},
+      {.reason = Reason::kSessionShapesTooLarge,
+       .field = "shape.inline_shape",
+       .unit = " bytes",
+       .message = "The session holds too many inline shapes; close some, or register them."});
+  if (status.ok())
+    status = room_.Require(SessionRoom::Use::kSlots,
+                           BytesOfSlots(std::size_t{open.slot()} + 1, all_owned_bytes),
+                           owned_bytes > 0 ? "shape.inline_shape" : "slot");
   if (!status.ok()) return status;
   table_.Open(open.slot(), content.body, owned_bytes, content.digest);
   Hold(open.slot(), owned_bytes == 0 ? content.body : nullptr);
@@ -183,30 +179,10 @@ absl::Status SessionState::Open(const v1::OpenShape& open, const StopRule& stop,
   return absl::OkStatus();
 }
 
-absl::Status SessionState::TakeRoom(std::uint32_t slot, std::uint64_t owned_bytes) {
-  const std::uint64_t owned = table_.owned_bytes() - table_.owned_bytes(slot) + owned_bytes;
-  absl::Status status = CheckMost(
-      owned + scenes_.owned_bytes(),
-      {"max_session_shape_bytes", parts_.limits.max_session_shape_bytes},
-      {.reason = Reason::kSessionShapesTooLarge,
-       .field = "shape.inline_shape",
-       .unit = " bytes",
-       .message = "The session holds too many inline shapes; close some, or register them."});
-  if (!status.ok()) return status;
-  return room_.Require(SessionRoom::Use::kSlots, BytesOfSlots(std::size_t{slot} + 1, owned),
-                       owned_bytes > 0 ? "shape.inline_shape" : "slot");
-}
-
 absl::Status SessionState::Close(const v1::CloseShape& close, v1::CloseShapeResult* result) {
   warm_rows_.Forget();
-  if (!table_.Close(close.slot())) {
-    return Refuse(absl::StatusCode::kNotFound,
-                  {.reason = Reason::kSlotNotOpen,
-                   .field = "slot",
-                   .value = FormatNumber(std::uint64_t{close.slot()}),
-                   .limit = "an open slot",
-                   .message = "There is nothing in this slot to close."});
-  }
+  if (!table_.Close(close.slot()))
+    return RefuseSlot("slot", close.slot(), "", "There is nothing in this slot to close.");
   Hold(close.slot(), nullptr);
   GiveRoomBack();
   result->set_slot(close.slot());
@@ -219,8 +195,11 @@ absl::Status SessionState::AnswerPart(const typename Kind::Batch& batch, const S
   using Job = BatchJob<Kind>;
   if (!std::holds_alternative<Job>(job_)) {
     if (absl::Status status = RequireProcessorTime(call_); !status.ok()) return status;
-    WarmRows* const warm_rows = IsWarm(batch) ? WarmRowsFor(RowCountOf(batch)) : nullptr;
-    auto started = StartJob<Kind>({call_, table_, &scenes_, warm_rows}, batch);
+    WarmRows* warm_rows = nullptr;
+    if constexpr (requires { batch.warm_start(); }) {
+      if (batch.warm_start()) warm_rows = WarmRowsFor(RowCountOf(batch));
+    }
+    auto started = Job::Start({call_, table_, &scenes_, warm_rows}, batch);
     if (!started.ok()) return started.status();
     job_.template emplace<Job>(*std::move(started))
         .KeepPartsTo(MostReplyBytes(batch, parts_.limits));

@@ -5,8 +5,11 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <variant>
 
 #include "absl/status/status.h"
@@ -19,7 +22,6 @@
 #include "server/session/call_scope.h"
 #include "server/session/session_room.h"
 #include "server/session/session_scenes.h"
-#include "server/session/session_track.h"
 
 namespace clearance::server {
 
@@ -38,8 +40,7 @@ class SessionState {
         parts_(call.parts),
         holds_(holds),
         room_(call.parts.session_bytes, call.caller.holder()),
-        scenes_(call, &room_, holds),
-        track_(call) {}
+        scenes_(call, &room_, holds) {}
 
   // Returns the cost of answering the message, in units of kMaxCheapCost.
   std::uint64_t CostOf(const v1::SessionRequest& request) const;
@@ -57,7 +58,7 @@ class SessionState {
   void Decline(const v1::SessionRequest& request, const absl::Status& refusal);
   // The same for a request that may have been an open of any slot: all open ones are poisoned.
   void DeclineUnknown(const absl::Status& refusal);
-  SessionTrack& track() { return track_; }
+  SessionScenes& scenes() { return scenes_; }
   // Returns the cost of the parts of the last answer that are still to come.
   std::uint64_t CostLeft() const;
   // Returns whether the last answer is complete, once nothing is left of it.
@@ -68,17 +69,20 @@ class SessionState {
                            v1::SessionResponse* response);
   absl::Status Open(const v1::OpenShape& open, const StopRule& stop, v1::OpenShapeResult* result);
   absl::Status Close(const v1::CloseShape& close, v1::CloseShapeResult* result);
-  void DeclineOpen(std::uint32_t slot, const absl::Status& refusal);
-  void Poison(std::uint32_t slot, const absl::Status& reason);
-  // Takes the room of an inline shape in the slot, or of another shape, which has 0 bytes.
-  absl::Status TakeRoom(std::uint32_t slot, std::uint64_t owned_bytes);
-  void GiveRoomBack();
-  std::uint64_t BytesOfSlots(std::size_t slots, std::uint64_t owned_bytes) const;
+  void Poison(std::uint32_t slot, const std::string& reason);
+  void GiveRoomBack() {
+    room_.Resize(SessionRoom::Use::kSlots, BytesOfSlots(0, table_.owned_bytes()));
+  }
+  std::uint64_t BytesOfSlots(std::size_t slots, std::uint64_t owned_bytes) const {
+    return std::max(slots, table_.size()) * SessionRoom::kOfSlot + owned_bytes;
+  }
   // Returns the kept ends of rows that these rows may begin at; null if there is no room for them.
   WarmRows* WarmRowsFor(std::uint64_t rows);
 
   // Notes a shape of the registry in the slot; null: none.
-  void Hold(std::uint32_t slot, RigidBodyPtr body);
+  void Hold(std::uint32_t slot, RigidBodyPtr body) {
+    if (holds_ != nullptr) holds_->PutShape(slot, std::move(body));
+  }
   // Starts the batch's job or goes on with it.
   template <class Kind>
   absl::Status AnswerPart(const typename Kind::Batch& batch, const StopRule& stop,
@@ -91,7 +95,6 @@ class SessionState {
   WarmRows warm_rows_;
   SessionRoom room_;
   SessionScenes scenes_;
-  SessionTrack track_;
   JobOfAny job_;
 };
 

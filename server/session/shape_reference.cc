@@ -9,9 +9,14 @@
 #include "server/guard/refusal.h"
 
 namespace clearance::server {
-namespace {
 
-absl::Status CostsTooMuch(const CallScope& call, const v1::Shape& shape) {
+absl::StatusOr<ShapeContentPtr> BuildFor(const CallScope& call, const v1::Shape& shape,
+                                         const StopRule& stop) {
+  const auto should_stop = [&] { return stop.ShouldStop() || ProcessorMeter::IsOverdrawn(); };
+  Pacer pacer(should_stop);
+  auto content = BuildContent(shape, call.parts.limits, call.registry.nameless(), &pacer);
+  if (!content.ok() || *content != nullptr) return content;
+  if (stop.ShouldStop()) return absl::DeadlineExceededError("no time left to build the hull");
   call.parts.metrics.principal_refusals(PrincipalLimit::kCores).Increment();
   const Principal& principal = *call.caller.principal;
   return Refuse(absl::StatusCode::kResourceExhausted,
@@ -22,18 +27,6 @@ absl::Status CostsTooMuch(const CallScope& call, const v1::Shape& shape) {
                           principal.id,
                  .message = "Building the hull takes more processor time than `cores` gives in two "
                             "seconds; send fewer points, or raise `cores` in the policy."});
-}
-
-}  // namespace
-
-absl::StatusOr<ShapeContentPtr> BuildFor(const CallScope& call, const v1::Shape& shape,
-                                         const StopRule& stop) {
-  const auto should_stop = [&] { return stop.ShouldStop() || ProcessorMeter::IsOverdrawn(); };
-  Pacer pacer(should_stop);
-  auto content = BuildContent(shape, call.parts.limits, call.registry.nameless(), &pacer);
-  if (!content.ok() || *content != nullptr) return content;
-  if (stop.ShouldStop()) return absl::DeadlineExceededError("no time left to build the hull");
-  return CostsTooMuch(call, shape);
 }
 
 absl::StatusOr<Registry::Found> ResolveShape(const v1::ShapeReference& reference,

@@ -42,8 +42,12 @@ class Look {
   bool Take(std::uint32_t tag) {
     using Request = v1::SessionRequest;
     switch (tag) {
-      case VarintTag(Request::kTagFieldNumber):
-        return TakeTag();
+      case VarintTag(Request::kTagFieldNumber): {
+        std::uint64_t number = 0;
+        const bool is_read = input_.ReadVarint64(&number);
+        if (is_read) known_.set_tag(number);
+        return is_read;
+      }
       case MessageTag(Request::kOpenFieldNumber):
         return Open(v1::OpenShape::kSlotFieldNumber, &v1::OpenShape::set_slot,
                     known_.mutable_open());
@@ -64,13 +68,6 @@ class Look {
 
   // Returns 0 at the end, and once reading on is not worth the time.
   std::uint32_t NextTag() { return fields_++ < kMostFields ? input_.ReadTag() : 0; }
-
-  bool TakeTag() {
-    std::uint64_t tag = 0;
-    if (!input_.ReadVarint64(&tag)) return false;
-    known_.set_tag(tag);
-    return true;
-  }
 
   // Later opens of the same kind add to the first.
   template <class Message>

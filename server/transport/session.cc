@@ -142,7 +142,7 @@ class ServedSession : public ServedCall {
   // Called while no worker is at a message. An error ends the session.
   const absl::Status& Readmit() {
     if (!admission.is_outdated()) return admission.status();
-    if (admission.Check().ok()) state.track().EndUnlessAllowed();
+    if (admission.Check().ok()) state.scenes().EndTrackUnlessAllowed();
     return admission.status();
   }
 
@@ -355,7 +355,7 @@ Detached ServeSessions(ServerParts& parts, RawService<v1::QueryService>& service
   if (end.ok() && !is_client_done) end = session.ReasonToEnd();
   if (!end.ok()) session.TellOfEnd();
   // Before the client can know of the end.
-  session.state.track().End();
+  session.state.scenes().EndTrack();
   CountRefusal(parts.metrics, end);
   call.stream.Finish(ToGrpcStatus(end), call.finished.Start());
   co_await call.finished;

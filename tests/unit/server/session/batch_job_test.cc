@@ -29,7 +29,6 @@ v1::DistanceBatch BatchOf(std::uint32_t rows) {
 
 // A reply in parts is paid for once: each of them with its share.
 TEST(BatchJob, ThePartsOfAReplyCostWhatTheirRowsDo) {
-  constexpr std::uint64_t kBatchCost = 100'000;
   const Limits limits;
   ShapeTable table;
   for (const std::uint32_t slot : {0U, 1U}) {
@@ -45,9 +44,10 @@ TEST(BatchJob, ThePartsOfAReplyCostWhatTheirRowsDo) {
   const Caller caller;
   CallerRegistry caller_registry(registry, caller, nullptr);
   const CallScope call{parts_of_server, caller, caller_registry};
-  auto job = BatchJob<DistanceKind>::Start({.call = call, .table = table, .cost = kBatchCost},
-                                           batch, *ParseQuestions<DistanceKind>(batch, limits));
+  auto job = BatchJob<DistanceKind>::Start({.call = call, .table = table}, batch);
   ASSERT_TRUE(job.ok());
+  const std::uint64_t batch_cost = job->CostLeft();
+  ASSERT_GT(batch_cost, kMaxCheapCost);
   const std::atomic<bool> is_in_vain = false;
   const StopRule stop(is_in_vain, SteadyNow(), SteadyTime::InfiniteFuture());
   std::uint64_t cost = 0;
@@ -59,14 +59,14 @@ TEST(BatchJob, ThePartsOfAReplyCostWhatTheirRowsDo) {
     for (std::size_t i = 0; i < left.count; ++i)
       EXPECT_TRUE(left.part(i, SteadyTime::InfiniteFuture()));
     if (left.count > 0) left.finish();
-    EXPECT_EQ(left.cost, kBatchCost * result.count() / 5000);
+    EXPECT_EQ(left.cost, batch_cost * result.count() / 5000);
     cost += left.cost;
     EXPECT_EQ(job->CostLeft(),
-              kBatchCost - kBatchCost * (result.first_row() + result.count()) / 5000);
+              batch_cost - batch_cost * (result.first_row() + result.count()) / 5000);
   }
   EXPECT_GT(parts, 3);
-  EXPECT_LE(cost, kBatchCost);
-  EXPECT_GE(cost + static_cast<std::uint64_t>(parts), kBatchCost);
+  EXPECT_LE(cost, batch_cost);
+  EXPECT_GE(cost + static_cast<std::uint64_t>(parts), batch_cost);
 }
 
 // Only what is asked side by side costs less than its rows one by one.
