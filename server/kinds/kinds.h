@@ -3,16 +3,14 @@
 // All kinds of questions, by the messages that ask them. A kind is a type with
 //     Batch, Result  its messages
 //     Questions      the same as the engine takes them
-//     kColumns       describes the columns of a reply (reply_columns.h)
-//     DetailOf(batch)               returns which of them are wanted
 //     kUnitsARow, MayBeDear(batch)  or, if it asks about scenes, UnitsASearch(batch): its cost
 // and has the functions FindFaults, AnswerRows and, for what ParseQuestions does not read,
 // ReadQuestions.
 
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -26,17 +24,12 @@
 
 namespace clearance::server {
 
-template <class Batch>
-struct KindOfBatch;
 // The number of a kind, and its field in the replies of a session.
 template <class Kind>
 struct KindTraits;
 
 #define QUERY(name, field, service, label, states)                                             \
-  template <>                                                                                  \
-  struct KindOfBatch<v1::name##Batch> {                                                        \
-    using Kind = name##Kind;                                                                   \
-  };                                                                                           \
+  name##Kind AskedKind(const v1::name##Batch& batch);                                          \
   template <>                                                                                  \
   struct KindTraits<name##Kind> {                                                              \
     static constexpr QueryKind kKind = QueryKind::k##name;                                     \
@@ -49,7 +42,7 @@ struct KindTraits;
 
 // The kind that such a message asks.
 template <class Batch>
-using KindOf = typename KindOfBatch<Batch>::Kind;
+using KindOf = decltype(AskedKind(std::declval<const Batch&>()));
 
 template <class Kind>
 inline constexpr bool kIsAboutScene = requires(const typename Kind::Batch& batch) {
@@ -105,8 +98,7 @@ void ReadCommon(const Batch& batch, ColumnReader* reader, Questions* questions) 
   if constexpr (requires { questions->warm_start; }) questions->warm_start = batch.warm_start();
   if constexpr (requires { questions->wants_free_radii; })
     questions->wants_free_radii = batch.detail().free_radii();
-  if constexpr (requires { questions->max_pairs; })
-    questions->max_pairs = std::max(questions->max_pairs, batch.max_pairs());
+  if constexpr (requires { questions->max_pairs; }) questions->max_pairs = MostPairs(batch);
   if constexpr (requires { questions->ignore_initial_contact; })
     questions->ignore_initial_contact = batch.ignore_initial_contact();
 }

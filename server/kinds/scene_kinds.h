@@ -5,11 +5,9 @@
 
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <tuple>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -128,17 +126,7 @@ struct CheckKind {
   using Batch = v1::CheckBatch;
   using Result = v1::CheckBatchResult;
   using Questions = CheckQuestions;
-  using Detail = v1::CheckDetail;
-  using List = v1::VerdictPairColumns;
 
-  static constexpr auto kColumns = std::tuple_cat(
-      std::tuple(Numbers{&Columns::states, &Result::mutable_verdicts, kAlways},
-                 Numbers{&Columns::free_radii, &Result::mutable_free_radii, &Detail::free_radii},
-                 Pairs{&Result::mutable_pairs, &List::mutable_verdicts, kListedBounds<List, Detail>,
-                       kMaxPairs}),
-      kPairColumns<Result, Detail>, kBoundColumns<Result, Detail>);
-
-  static const Detail& DetailOf(const Batch& batch) { return batch.detail(); }
   static std::uint64_t UnitsASearch(const Batch& batch) {
     return (batch.detail().free_radii() ? 4 : 1) + (batch.max_pairs() > 0 ? 4 : 0);
   }
@@ -155,16 +143,7 @@ struct MinimumDistanceKind {
   using Batch = v1::MinimumDistanceBatch;
   using Result = v1::MinimumDistanceBatchResult;
   using Questions = MinimumDistanceQuestions;
-  using Detail = v1::MinimumDistanceDetail;
 
-  static constexpr auto kColumns = std::tuple_cat(
-      std::tuple(Numbers{&Columns::states, &Result::mutable_states, kAlways},
-                 Numbers{&Columns::free_radii, &Result::mutable_free_radii, &Detail::free_radii}),
-      kPairColumns<Result, Detail>, kBoundColumns<Result, Detail>, kContactColumns<Result, Detail>);
-
-  static Detail DetailOf(const Batch& batch) {
-    return DetailOr(batch, &Detail::set_distances, &Detail::set_bounds);
-  }
   static std::uint64_t UnitsASearch(const Batch& batch) { return UnitsOfDistances(batch.exact()); }
 };
 
@@ -176,21 +155,7 @@ struct NearestKind {
   using Batch = v1::NearestBatch;
   using Result = v1::NearestBatchResult;
   using Questions = NearestQuestions;
-  using Detail = v1::NearestDetail;
-  using List = v1::NearestPairColumns;
 
-  static constexpr auto kMost = [](const Detail&, const Batch& batch) {
-    return std::max(1U, batch.max_pairs());
-  };
-  static constexpr auto kListed =
-      std::tuple_cat(kListedBounds<List, Detail>, kListedContacts<List, Detail>);
-  static constexpr auto kColumns =
-      std::tuple(Numbers{&Columns::states, &Result::mutable_states, kAlways},
-                 Pairs{&Result::mutable_pairs, &List::mutable_states, kListed, kMost});
-
-  static Detail DetailOf(const Batch& batch) {
-    return DetailOr(batch, &Detail::set_distances, &Detail::set_bounds);
-  }
   static std::uint64_t UnitsASearch(const Batch& batch) {
     return UnitsOfDistances(batch.exact()) + batch.max_pairs() / 4;
   }
@@ -209,41 +174,12 @@ struct OverlapKind {
   using Batch = v1::OverlapBatch;
   using Result = v1::OverlapBatchResult;
   using Questions = OverlapQuestions;
-  using List = v1::VerdictPairColumns;
 
-  static constexpr auto kColumns =
-      std::tuple(Numbers{&Columns::states, &Result::mutable_verdicts, kAlways},
-                 Pairs{&Result::mutable_pairs, &List::mutable_verdicts, kListedBounds<List, Batch>,
-                       kMaxPairs});
-
-  static const Batch& DetailOf(const Batch& batch) { return batch; }
   static std::uint64_t UnitsASearch(const Batch& batch) { return batch.max_pairs() > 0 ? 4 : 1; }
 };
 
 void ReadQuestions(const v1::OverlapBatch& batch, ColumnReader* reader,
                    OverlapQuestions* questions);
-
-// The part of a kind that describes its answers.
-struct SweepAnswers {
-  using Result = v1::SweepBatchResult;
-  using Detail = v1::SweepDetail;
-  using List = v1::SweepPairColumns;
-
-  static constexpr auto kListed =
-      std::tuple_cat(std::tuple(Listed{&PairList::t_free, &List::mutable_t_free, &Detail::times},
-                                Listed{&PairList::t_hit, &List::mutable_t_hit, &Detail::times},
-                                Listed{&PairList::t_leave, &List::mutable_t_leave, kLeaves}),
-                     kListedContacts<List, Detail>);
-  static constexpr auto kColumns = std::tuple_cat(
-      std::tuple(Numbers{&Columns::states, &Result::mutable_states, kAlways},
-                 Pairs{&Result::mutable_pairs, &List::mutable_states, kListed, kMaxPairs}),
-      kPairColumns<Result, Detail>, kTimeColumns<Result, Detail>, kContactColumns<Result, Detail>);
-
-  template <class Batch>
-  static Detail DetailOf(const Batch& batch) {
-    return DetailOr(batch, &Detail::set_times);
-  }
-};
 
 // Given by end_poses or by the other columns. Null data of a column: bodies do not move in that
 // respect.
@@ -254,8 +190,9 @@ struct SweepQuestions {
   std::uint32_t max_pairs = 0;
 };
 
-struct SweepKind : SweepAnswers {
+struct SweepKind {
   using Batch = v1::SweepBatch;
+  using Result = v1::SweepBatchResult;
   using Questions = SweepQuestions;
 
   static std::uint64_t UnitsASearch(const Batch& batch) {
@@ -275,8 +212,9 @@ struct RayQuestions {
   std::uint32_t max_pairs = 0;
 };
 
-struct RayKind : SweepAnswers {
+struct RayKind {
   using Batch = v1::RayBatch;
+  using Result = v1::SweepBatchResult;
   using Questions = RayQuestions;
 
   static std::uint64_t UnitsASearch(const Batch& batch) { return batch.max_pairs() > 0 ? 4 : 1; }
