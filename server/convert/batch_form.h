@@ -42,11 +42,7 @@ struct ColumnForm {
 // Resolves columns against one count and keeps the first failure. Thread-compatible.
 class ColumnReader {
  public:
-  // `message` is the text of a failure.
-  explicit ColumnReader(
-      std::uint32_t count,
-      const char* message = "The column does not fit `count`; send no, one or count rows.")
-      : count_(count), message_(message) {}
+  explicit ColumnReader(std::uint32_t count) : count_(count) {}
 
   template <class T>
   Rows<T> Read(const google::protobuf::RepeatedField<T>& column, const ColumnForm<T>& form) {
@@ -78,11 +74,12 @@ class ColumnReader {
                          .field = name,
                          .value = FormatNumber(size) + " numbers",
                          .limit = limit,
-                         .message = message_}));
+                         .message =
+                             "The column does not fit `count`; send as many numbers as `limit` "
+                             "says."}));
   }
 
   const std::uint64_t count_;
-  const char* const message_;
   absl::Status status_;
 };
 

@@ -71,11 +71,6 @@ const auto& RowsOf(const Questions& questions) {
 ConfigurationRows ReadConfigurations(const v1::ConfigurationColumns& columns,
                                      const AskedScene& asked, ColumnReader* reader);
 
-// Reads a column with so many numbers for each of the asker's bodies.
-Rows<double> ReadOfBodies(const google::protobuf::RepeatedField<double>& column,
-                          const ColumnForm<double>& of_body, std::size_t bodies,
-                          ColumnReader* reader);
-
 // Checks values that are the same in all rows in the first row alone: a message may ask about many
 // bodies in many rows and hold next to nothing.
 class SameInAll {

@@ -100,12 +100,12 @@ void ReadQuestions(const v1::SweepBatch& batch, ColumnReader* reader, SweepQuest
          .message = "A motion is given either by its end poses or by its parts."}));
   }
   const std::size_t bodies = questions->configurations.asked.bodies.size();
-  questions->displacements = ReadOfBodies(
-      batch.displacements(), {"displacements", kVectorNumbers, nullptr}, bodies, reader);
+  questions->displacements =
+      reader->Read(batch.displacements(), {"displacements", kVectorNumbers * bodies, nullptr});
   questions->rotations =
-      ReadOfBodies(batch.rotations(), {"rotations", kVectorNumbers, nullptr}, bodies, reader);
+      reader->Read(batch.rotations(), {"rotations", kVectorNumbers * bodies, nullptr});
   questions->end_poses =
-      ReadOfBodies(batch.end_poses(), {"end_poses", kPoseNumbers, nullptr}, bodies, reader);
+      reader->Read(batch.end_poses(), {"end_poses", kPoseNumbers * bodies, nullptr});
 }
 
 std::vector<RowFault> FindFaults(const SweepQuestions& questions, const ShapeTable& /*table*/) {
