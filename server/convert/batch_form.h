@@ -74,9 +74,7 @@ class ColumnReader {
                          .field = name,
                          .value = FormatNumber(size) + " numbers",
                          .limit = limit,
-                         .message =
-                             "The column does not fit `count`; send as many numbers as `limit` "
-                             "says."}));
+                         .message = "The column does not fit `count`; `limit` says what does."}));
   }
 
   const std::uint64_t count_;

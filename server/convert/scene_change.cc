@@ -176,12 +176,8 @@ PairRules RulesAfter(const PairRules& before, const SceneEdit& edit) {
   return PairRules(after);
 }
 
-std::array<double, kPoseNumbers> NumbersOf(const Pose& pose) {
-  return std::bit_cast<std::array<double, kPoseNumbers>>(pose);
-}
-
 void AddPose(const Pose& pose, RepeatedField<double>* column) {
-  const auto numbers = NumbersOf(pose);
+  const auto numbers = std::bit_cast<std::array<double, kPoseNumbers>>(pose);
   column->Add(numbers.begin(), numbers.end());
 }
 
@@ -216,9 +212,9 @@ void FillPoses(absl::Span<const BodyPose> moved, v1::BodyPoseColumns* columns) {
 absl::Status RefusePlace(const char* column, std::size_t i, const Pose& pose) {
   // No place is near enough for a body of this radius.
   constexpr double kAnyRadius = std::numeric_limits<double>::infinity();
-  const auto numbers = NumbersOf(pose);
-  const Rows<double> poses = {numbers.data(), 0, column};
-  MaybeFault fault = FindPlaceFault(RowCheck{0}, poses, kAnyRadius);
+  RepeatedField<double> numbers;
+  AddPose(pose, &numbers);
+  MaybeFault fault = FindPlaceFault(RowCheck{0}, {numbers.data(), 0, column}, kAnyRadius);
   fault->column_row = static_cast<std::uint32_t>(i);
   v1::Error error;
   FillRowError(*fault, ShapeTable(), &error);
