@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All kinds of questions, by the messages that ask them. A kind is a type with
-//     Batch, Result  its messages
-//     Questions      the same as the engine takes them
-//     kUnitsARow, MayBeDear(batch)  or, if it asks about scenes, UnitsASearch(batch): its cost
-// and has the functions FindFaults, AnswerRows and, for what ParseQuestions does not read,
-// ReadQuestions.
+// All kinds of questions, by the messages that ask them. Each kind NAME of methods.def has
+//     NAMEBatch, NAMEBatchResult  its messages
+//     NAMEQuestions               the same as the engine takes them
+//     UnitsASearch(batch)         its cost, if it asks about scenes; pairs have kUnitsARow
+//     FindFaults, AnswerRows and, for what ParseQuestions does not read, ReadQuestions
 
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -24,17 +24,15 @@
 
 namespace clearance::server {
 
-// The number of a kind, and its field in the replies of a session.
-template <class Kind>
-struct KindTraits;
-
 #define QUERY(name, field, service, label, states)                                             \
-  name##Kind AskedKind(const v1::name##Batch& batch);                                          \
-  template <>                                                                                  \
-  struct KindTraits<name##Kind> {                                                              \
+  struct name##Kind {                                                                          \
+    using Batch = v1::name##Batch;                                                             \
+    using Result = std::decay_t<decltype(std::declval<v1::SessionResponse>().field())>;        \
+    using Questions = name##Questions;                                                         \
     static constexpr QueryKind kKind = QueryKind::k##name;                                     \
-    static auto* Result(v1::SessionResponse* to) { return to->mutable_##field(); }             \
+    static Result* ResultIn(v1::SessionResponse* to) { return to->mutable_##field(); }         \
   };                                                                                           \
+  name##Kind AskedKind(const v1::name##Batch& batch);                                          \
   std::vector<RowFault> FindFaults(const name##Questions& questions, const ShapeTable& table); \
   std::uint32_t AnswerRows(const name##Questions& questions, const Work& work,                 \
                            const Columns& columns);
@@ -46,7 +44,7 @@ using KindOf = decltype(AskedKind(std::declval<const Batch&>()));
 
 template <class Kind>
 inline constexpr bool kIsAboutScene = requires(const typename Kind::Batch& batch) {
-  Kind::UnitsASearch(batch);
+  UnitsASearch(batch);
 };
 
 // Calls visit(kind, batch) if the message asks a batch; returns false if it asks something else.

@@ -51,6 +51,22 @@ inline MaybeFault CheckPair(const RowCheck& check, const PairRows& pairs, const 
   return fault ? fault : CheckBody(check, pairs.slots_b, pairs.poses_b, table);
 }
 
+// The cost of a row, in units of a distance, unless it may be dear.
+template <class Batch>
+inline constexpr std::uint64_t kUnitsARow = 1;
+template <>
+inline constexpr std::uint64_t kUnitsARow<v1::TimeOfCollisionBatch> = 32;
+
+template <class Batch>
+bool MayBeDear(const Batch& batch) {
+  return batch.exact();
+}
+// A rotating body may take thousands of steps a row.
+inline bool MayBeDear(const v1::TimeOfCollisionBatch& batch) {
+  return batch.rotations_a_size() > 0 || batch.rotations_b_size() > 0 ||
+         batch.end_poses_a_size() > 0 || batch.end_poses_b_size() > 0;
+}
+
 struct DistanceQuestions {
   PairRows pairs;
   Rows<double> max_distances;
@@ -58,15 +74,6 @@ struct DistanceQuestions {
   bool exact = false;
   bool warm_start = false;
   double max_contact_separation = std::numeric_limits<double>::infinity();  // no NaN
-};
-
-struct DistanceKind {
-  using Batch = v1::DistanceBatch;
-  using Result = v1::DistanceBatchResult;
-  using Questions = DistanceQuestions;
-
-  static constexpr std::uint64_t kUnitsARow = 1;
-  static bool MayBeDear(const Batch& batch) { return batch.exact(); }
 };
 
 void ReadQuestions(const v1::DistanceBatch& batch, ColumnReader* reader,
@@ -77,33 +84,11 @@ struct IntersectionQuestions {
   bool exact = false;
 };
 
-struct IntersectionKind {
-  using Batch = v1::IntersectionBatch;
-  using Result = v1::IntersectionBatchResult;
-  using Questions = IntersectionQuestions;
-
-  static constexpr std::uint64_t kUnitsARow = 1;
-  static bool MayBeDear(const Batch& batch) { return batch.exact(); }
-};
-
 struct TimeOfCollisionQuestions {
   PairRows pairs;
   MotionRows motions_a, motions_b;
   Rows<double> target_distances;
   bool ignore_initial_contact = false;
-};
-
-struct TimeOfCollisionKind {
-  using Batch = v1::TimeOfCollisionBatch;
-  using Result = v1::TimeOfCollisionBatchResult;
-  using Questions = TimeOfCollisionQuestions;
-
-  static constexpr std::uint64_t kUnitsARow = 32;
-  // A rotating body may take thousands of steps a row.
-  static bool MayBeDear(const Batch& batch) {
-    return batch.rotations_a_size() > 0 || batch.rotations_b_size() > 0 ||
-           batch.end_poses_a_size() > 0 || batch.end_poses_b_size() > 0;
-  }
 };
 
 void ReadQuestions(const v1::TimeOfCollisionBatch& batch, ColumnReader* reader,

@@ -117,15 +117,9 @@ struct CheckQuestions {
   std::uint32_t max_pairs = 0;  // that a row lists; 0: it lists none
 };
 
-struct CheckKind {
-  using Batch = v1::CheckBatch;
-  using Result = v1::CheckBatchResult;
-  using Questions = CheckQuestions;
-
-  static std::uint64_t UnitsASearch(const Batch& batch) {
-    return (batch.detail().free_radii() ? 4 : 1) + (batch.max_pairs() > 0 ? 4 : 0);
-  }
-};
+inline std::uint64_t UnitsASearch(const v1::CheckBatch& batch) {
+  return (batch.detail().free_radii() ? 4 : 1) + (batch.max_pairs() > 0 ? 4 : 0);
+}
 
 struct MinimumDistanceQuestions {
   ConfigurationRows configurations;
@@ -134,27 +128,17 @@ struct MinimumDistanceQuestions {
   bool exact = false;
 };
 
-struct MinimumDistanceKind {
-  using Batch = v1::MinimumDistanceBatch;
-  using Result = v1::MinimumDistanceBatchResult;
-  using Questions = MinimumDistanceQuestions;
-
-  static std::uint64_t UnitsASearch(const Batch& batch) { return UnitsOfDistances(batch.exact()); }
-};
+inline std::uint64_t UnitsASearch(const v1::MinimumDistanceBatch& batch) {
+  return UnitsOfDistances(batch.exact());
+}
 
 struct NearestQuestions : MinimumDistanceQuestions {
   std::uint32_t max_pairs = 1;  // >= 1
 };
 
-struct NearestKind {
-  using Batch = v1::NearestBatch;
-  using Result = v1::NearestBatchResult;
-  using Questions = NearestQuestions;
-
-  static std::uint64_t UnitsASearch(const Batch& batch) {
-    return UnitsOfDistances(batch.exact()) + batch.max_pairs() / 4;
-  }
-};
+inline std::uint64_t UnitsASearch(const v1::NearestBatch& batch) {
+  return UnitsOfDistances(batch.exact()) + batch.max_pairs() / 4;
+}
 
 struct OverlapQuestions {
   std::uint32_t count = 0;
@@ -165,13 +149,9 @@ struct OverlapQuestions {
   std::uint32_t max_pairs = 0;
 };
 
-struct OverlapKind {
-  using Batch = v1::OverlapBatch;
-  using Result = v1::OverlapBatchResult;
-  using Questions = OverlapQuestions;
-
-  static std::uint64_t UnitsASearch(const Batch& batch) { return batch.max_pairs() > 0 ? 4 : 1; }
-};
+inline std::uint64_t UnitsASearch(const v1::OverlapBatch& batch) {
+  return batch.max_pairs() > 0 ? 4 : 1;
+}
 
 void ReadQuestions(const v1::OverlapBatch& batch, ColumnReader* reader,
                    OverlapQuestions* questions);
@@ -185,16 +165,10 @@ struct SweepQuestions {
   std::uint32_t max_pairs = 0;
 };
 
-struct SweepKind {
-  using Batch = v1::SweepBatch;
-  using Result = v1::SweepBatchResult;
-  using Questions = SweepQuestions;
-
-  static std::uint64_t UnitsASearch(const Batch& batch) {
-    const bool may_turn = batch.rotations_size() > 0 || batch.end_poses_size() > 0;
-    return std::uint64_t{may_turn ? 16U : 2U} * (batch.max_pairs() > 0 ? 2 : 1);
-  }
-};
+inline std::uint64_t UnitsASearch(const v1::SweepBatch& batch) {
+  const bool may_turn = batch.rotations_size() > 0 || batch.end_poses_size() > 0;
+  return std::uint64_t{may_turn ? 16U : 2U} * (batch.max_pairs() > 0 ? 2 : 1);
+}
 
 void ReadQuestions(const v1::SweepBatch& batch, ColumnReader* reader, SweepQuestions* questions);
 
@@ -207,13 +181,9 @@ struct RayQuestions {
   std::uint32_t max_pairs = 0;
 };
 
-struct RayKind {
-  using Batch = v1::RayBatch;
-  using Result = v1::SweepBatchResult;
-  using Questions = RayQuestions;
-
-  static std::uint64_t UnitsASearch(const Batch& batch) { return batch.max_pairs() > 0 ? 4 : 1; }
-};
+inline std::uint64_t UnitsASearch(const v1::RayBatch& batch) {
+  return batch.max_pairs() > 0 ? 4 : 1;
+}
 
 void ReadQuestions(const v1::RayBatch& batch, ColumnReader* reader, RayQuestions* questions);
 

@@ -186,7 +186,7 @@ class BatchJob {
         questions_(std::move(questions)),
         row_bytes_(MaxRowBytes<Kind>(batch)),
         max_bytes_(MaxReplyBytesOf(batch.options(), scope.call.parts.limits)),
-        tally_(KindTraits<Kind>::kKind) {}
+        tally_(Kind::kKind) {}
 
   std::uint32_t count() const { return RowsOf(questions_).count; }
   bool is_in_place() const { return scope_.cost <= kMaxCheapCost; }

@@ -31,10 +31,8 @@ std::uint64_t CostOf(const Batch& batch, std::uint64_t vertices_a_step, std::uin
   const double rows = batch.pairs().count();
   const std::uint64_t units_a_step = 1 + vertices_a_step / kVerticesAUnit;
   const double row = static_cast<double>(pieces) * static_cast<double>(pieces) *
-                     static_cast<double>(units_a_step) *
-                     static_cast<double>(KindOf<Batch>::kUnitsARow);
-  const bool may_be_dear = KindOf<Batch>::MayBeDear(batch);
-  const double dear_row = may_be_dear ? std::max(row, static_cast<double>(kDear)) : row;
+                     static_cast<double>(units_a_step) * static_cast<double>(kUnitsARow<Batch>);
+  const double dear_row = MayBeDear(batch) ? std::max(row, static_cast<double>(kDear)) : row;
   return static_cast<std::uint64_t>(std::min(rows * dear_row, kMostCost));
 }
 template <class Batch>
@@ -59,8 +57,8 @@ std::uint64_t CostOf(const Batch& batch, const AskedSize& asked) {
   const std::uint64_t rows = RowCountOf(batch);
   const std::uint64_t bodies = std::max<std::uint64_t>(1, asked.query_bodies);
   const auto depth = static_cast<std::uint64_t>(std::bit_width(asked.scene_bodies));
-  const std::uint64_t row = KindOf<Batch>::UnitsASearch(batch) *
-                            (1 + bodies * (1 + depth) / 2 + bodies * bodies / kOwnPairsAUnit);
+  const std::uint64_t row =
+      UnitsASearch(batch) * (1 + bodies * (1 + depth) / 2 + bodies * bodies / kOwnPairsAUnit);
   return row > kMostCost / std::max<std::uint64_t>(1, rows) ? kMostCost : rows * row;
 }
 

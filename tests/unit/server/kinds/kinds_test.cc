@@ -83,7 +83,7 @@ TYPED_TEST(KindTest, DescribesEveryFieldOfItsResult) {
     if (is_message && !field->is_repeated()) {
       EXPECT_TRUE(reflection.HasField(this->result_, field)) << field->full_name();
     } else if (!is_message && field->is_repeated() &&
-               !(is_of_motions && KindTraits<TypeParam>::kKind == QueryKind::kRay)) {
+               !(is_of_motions && TypeParam::kKind == QueryKind::kRay)) {
       const int width = IsOfVectors(field->name()) ? 3 : 1;
       EXPECT_EQ(reflection.FieldSize(this->result_, field), width * static_cast<int>(kKindRows))
           << field->full_name();
@@ -110,7 +110,7 @@ TYPED_TEST(KindTest, IsFoundInASessionByItsField) {
   v1::SessionRequest request;
   const auto& reflection = *request.GetReflection();
   v1::SessionResponse response;
-  KindTraits<TypeParam>::Result(&response);
+  TypeParam::ResultIn(&response);
   const auto* const answered = response.GetReflection()->GetOneofFieldDescriptor(
       response, response.GetDescriptor()->FindOneofByName("kind"));
   const auto* const field = request.GetDescriptor()->FindFieldByName(answered->name());
