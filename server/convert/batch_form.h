@@ -84,7 +84,8 @@ class ColumnReader {
 // Returns INVALID_ARGUMENT for zero rows, RESOURCE_EXHAUSTED for more than max_batch_rows.
 absl::Status CheckCount(const char* field, std::uint64_t count, const Limits& limits);
 absl::Status CheckOptions(const v1::BatchOptions& options);
-absl::Status CheckTolerance(double tolerance);
+// Returns INVALID_ARGUMENT for a number that is not finite or negative.
+absl::Status CheckNotNegative(const char* field, double number);
 // Returns RESOURCE_EXHAUSTED for more than max_row_pairs.
 absl::Status CheckMaxPairs(std::uint64_t max_pairs, const Limits& limits);
 

@@ -16,7 +16,8 @@
 namespace clearance::server {
 namespace {
 
-google::rpc::ErrorInfo ErrorInfoOf(const v1::Error& error) {
+// Adds an ErrorInfo. The same error has the same bytes, although a map has no order.
+void AddInfo(const v1::Error& error, google::rpc::Status* rpc_status) {
   google::rpc::ErrorInfo info;
   info.set_reason(error.reason());
   info.set_domain("clearance");
@@ -26,11 +27,6 @@ google::rpc::ErrorInfo ErrorInfoOf(const v1::Error& error) {
   add("field", error.field());
   add("value", error.value());
   add("limit", error.limit());
-  return info;
-}
-
-// Packs it so that the same error has the same bytes: the order in a map is left to chance.
-void AddInfo(const google::rpc::ErrorInfo& info, google::rpc::Status* rpc_status) {
   google::protobuf::Any* const detail = rpc_status->add_details();
   detail->PackFrom(google::rpc::ErrorInfo());  // its type
   google::protobuf::io::StringOutputStream bytes(detail->mutable_value());
@@ -107,7 +103,7 @@ void FillRpcStatus(const absl::Status& status, google::rpc::Status* rpc_status) 
   rpc_status->set_message(std::string(status.message()));
   const v1::Error error = ErrorOf(status);
   rpc_status->add_details()->PackFrom(error);
-  AddInfo(ErrorInfoOf(error), rpc_status);
+  AddInfo(error, rpc_status);
   if (!error.has_retry_after()) return;
   google::rpc::RetryInfo retry;
   *retry.mutable_retry_delay() = error.retry_after();

@@ -76,7 +76,8 @@ absl::Status CheckBatch(const Batch& batch, const Limits& limits) {
   status.Update(CheckOptions(batch.options()));
   if constexpr (requires { batch.max_pairs(); })
     status.Update(CheckMaxPairs(batch.max_pairs(), limits));
-  if constexpr (requires { batch.tolerance(); }) status.Update(CheckTolerance(batch.tolerance()));
+  if constexpr (requires { batch.tolerance(); })
+    status.Update(CheckNotNegative("tolerance", batch.tolerance()));
   return status;
 }
 

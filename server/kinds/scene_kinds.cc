@@ -5,10 +5,8 @@
 #include <cstring>
 #include <string>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/math/tolerance.h"
-#include "server/guard/refusal.h"
 
 namespace clearance::server {
 namespace {

@@ -126,6 +126,10 @@ struct MinimumDistanceQuestions {
   Rows<double> max_distances;
   double tolerance = 0;  // finite, >= 0
   bool exact = false;
+
+  MinimumDistanceOptions OptionsOf(std::size_t row) const {
+    return {.max_distance = *max_distances.at(row), .tolerance = tolerance, .exact = exact};
+  }
 };
 
 inline std::uint64_t UnitsASearch(const v1::MinimumDistanceBatch& batch) {
