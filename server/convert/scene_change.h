@@ -37,8 +37,8 @@ struct SceneEdit {
   }
 };
 
-// Returns INVALID_ARGUMENT of `column[i]` for a pose that is bad by itself or, if it is not, because
-// its body would lie too far out.
+// Returns INVALID_ARGUMENT of `column[i]` for a pose that is bad by itself or else because the
+// body would lie too far out.
 absl::Status RefusePlace(const char* column, std::size_t i, const Pose& pose);
 
 // Reads the columns of the message, with `shapes[i]` for shape i of its table. INVALID_ARGUMENT,

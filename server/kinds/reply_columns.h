@@ -125,8 +125,8 @@ struct RowRange {
   std::uint32_t count = 0;
 };
 
-// Returns the message that says which columns a batch wants: its detail or, if it has none, one that
-// wants times or, if the kind has no times, distances and bounds.
+// Returns the message that says which columns a batch wants. Without a detail these are times or, if
+// the kind has no times, distances and bounds.
 template <class Batch>
 const auto& DetailOf(const Batch& batch) {
   if constexpr (requires { batch.detail(); }) {
