@@ -125,8 +125,8 @@ struct RowRange {
   std::uint32_t count = 0;
 };
 
-// Returns the message that says which columns a batch wants. Without a detail these are times or, if
-// the kind has no times, distances and bounds.
+// Returns the message that says which columns a batch wants. Without a detail these are times, or
+// distances and bounds if the kind has no times.
 template <class Batch>
 const auto& DetailOf(const Batch& batch) {
   if constexpr (requires { batch.detail(); }) {
