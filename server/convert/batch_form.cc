@@ -43,13 +43,14 @@ absl::Status CheckMaxPairs(std::uint64_t max_pairs, const Limits& limits) {
                     .message = "The batch lists too many pairs a row; ask for fewer."});
 }
 
-absl::Status CheckTolerance(double tolerance) {
-  if (std::isfinite(tolerance) && tolerance >= 0) return absl::OkStatus();
-  return RefuseArgument({.reason = Reason::kNumberOutOfRange,
-                         .field = "tolerance",
-                         .value = FormatNumber(tolerance),
-                         .limit = "finite, >= 0",
-                         .message = "invalid tolerance: send a finite number >= 0"});
+absl::Status CheckNotNegative(const char* field, double number) {
+  if (std::isfinite(number) && number >= 0) return absl::OkStatus();
+  return RefuseArgument(
+      {.reason = Reason::kNumberOutOfRange,
+       .field = field,
+       .value = FormatNumber(number),
+       .limit = "finite, >= 0",
+       .message = std::string("invalid ") + field + ": send a finite number >= 0"});
 }
 
 absl::Duration TimeBudgetOf(const v1::BatchOptions& options) {

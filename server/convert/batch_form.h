@@ -42,11 +42,7 @@ struct ColumnForm {
 // Resolves columns against one count and keeps the first failure. Thread-compatible.
 class ColumnReader {
  public:
-  // `message` is the text of a failure.
-  explicit ColumnReader(
-      std::uint32_t count,
-      const char* message = "The column does not fit `count`; send no, one or count rows.")
-      : count_(count), message_(message) {}
+  explicit ColumnReader(std::uint32_t count) : count_(count) {}
 
   template <class T>
   Rows<T> Read(const google::protobuf::RepeatedField<T>& column, const ColumnForm<T>& form) {
@@ -78,18 +74,18 @@ class ColumnReader {
                          .field = name,
                          .value = FormatNumber(size) + " numbers",
                          .limit = limit,
-                         .message = message_}));
+                         .message = "The column does not fit `count`; `limit` says what does."}));
   }
 
   const std::uint64_t count_;
-  const char* const message_;
   absl::Status status_;
 };
 
 // Returns INVALID_ARGUMENT for zero rows, RESOURCE_EXHAUSTED for more than max_batch_rows.
 absl::Status CheckCount(const char* field, std::uint64_t count, const Limits& limits);
 absl::Status CheckOptions(const v1::BatchOptions& options);
-absl::Status CheckTolerance(double tolerance);
+// Returns INVALID_ARGUMENT for a number that is not finite or negative.
+absl::Status CheckNotNegative(const char* field, double number);
 // Returns RESOURCE_EXHAUSTED for more than max_row_pairs.
 absl::Status CheckMaxPairs(std::uint64_t max_pairs, const Limits& limits);
 

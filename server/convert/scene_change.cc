@@ -6,7 +6,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <bit>
+#include <limits>
 #include <variant>
 
 #include "absl/container/flat_hash_map.h"
@@ -14,8 +15,6 @@
 #include "core/math/tolerance.h"
 #include "server/convert/batch_form.h"
 #include "server/convert/wire_errors.h"
-#include "server/engine/rows.h"
-#include "server/guard/refusal.h"
 
 namespace clearance::server {
 namespace {
@@ -24,14 +23,9 @@ using google::protobuf::RepeatedField;
 
 constexpr int kMayTouch = v1::PAIR_RULE_KIND_MAY_TOUCH;
 
-// Says less than the readers of batches: a column of a change may have no default.
-ColumnReader ReaderOf(std::uint32_t count) {
-  return ColumnReader(count, "The column does not fit `count`.");
-}
-
 absl::Status ReadBodies(const v1::BodyColumns& message, absl::Span<const RigidBodyPtr> shapes,
                         std::vector<SceneBody>* bodies) {
-  ColumnReader columns = ReaderOf(message.count());
+  ColumnReader columns(message.count());
   const auto ids = columns.Need(message.ids(), "bodies.ids");
   const auto slots = columns.Read(message.shape_slots(), {"bodies.shape_slots", 1, &kFirstSlot});
   const auto poses =
@@ -69,7 +63,7 @@ absl::Status ReadBodies(const v1::BodyColumns& message, absl::Span<const RigidBo
 }
 
 absl::Status ReadPoses(const v1::BodyPoseColumns& message, std::vector<BodyPose>* moved) {
-  ColumnReader columns = ReaderOf(message.count());
+  ColumnReader columns(message.count());
   const auto ids = columns.Need(message.ids(), "poses.ids");
   const auto poses = columns.Need(message.poses(), "poses.poses", kPoseNumbers);
   if (!columns.status().ok()) return columns.status();
@@ -114,7 +108,7 @@ absl::Status CheckRule(const PairRule& rule, int kind, std::size_t i) {
 enum class RulesThat { kCome, kGo };
 absl::Status ReadRules(const v1::PairRuleColumns& message, RulesThat that,
                        std::vector<PairRule>* rules) {
-  ColumnReader columns = ReaderOf(message.count());
+  ColumnReader columns(message.count());
   const auto bodies_a = columns.Need(message.bodies_a(), "bodies_a");
   const auto bodies_b = columns.Need(message.bodies_b(), "bodies_b");
   const auto kinds = columns.Read<int>(message.kinds(), {"kinds", 1, &kMayTouch});
@@ -135,26 +129,6 @@ absl::Status ReadRules(const v1::PairRuleColumns& message, RulesThat that,
   return absl::OkStatus();
 }
 
-// The first number of a pose that is not finite, or the length of its quaternion.
-absl::Status RefusePose(const std::string& field, const Pose& pose) {
-  const Quaternion& q = pose.q_WS;
-  const std::array<double, 7> numbers = {pose.p_WS.x, pose.p_WS.y, pose.p_WS.z, q.x, q.y, q.z, q.w};
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    if (std::isfinite(numbers[i])) continue;
-    return RefuseArgument({.reason = Reason::kNumberNotFinite,
-                           .field = field,
-                           .value = FormatNumber(numbers[i]),
-                           .limit = "finite",
-                           .message = NotFiniteText(field, i, numbers[i])});
-  }
-  const double length = std::sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
-  return RefuseArgument({.reason = Reason::kQuaternionNotUnit,
-                         .field = field,
-                         .value = FormatNumber(length),
-                         .limit = "unit length within 0.001",
-                         .message = NotUnitText(field, length)});
-}
-
 absl::Status RefuseFault(const SceneFault& fault, const SceneEdit& edit) {
   const std::size_t i = fault.index;
   const bool is_removal = fault.list == SceneFault::List::kRemove;
@@ -169,8 +143,8 @@ absl::Status RefuseFault(const SceneFault& fault, const SceneEdit& edit) {
     case SceneFault::Kind::kPose:
     case SceneFault::Kind::kNotRepresentable:
       return fault.list == SceneFault::List::kPut
-                 ? RefusePlace(fault.kind, Indexed("bodies.poses", i), edit.bodies[i].X_WB)
-                 : RefusePlace(fault.kind, Indexed("poses.poses", i), edit.poses[i].X_WB);
+                 ? RefusePlace("bodies.poses", i, edit.bodies[i].X_WB)
+                 : RefusePlace("poses.poses", i, edit.poses[i].X_WB);
     case SceneFault::Kind::kMargin:
       return RefuseMargin(Indexed("bodies.margins", i), edit.bodies[i].margin);
     case SceneFault::Kind::kTooMany:
@@ -203,9 +177,8 @@ PairRules RulesAfter(const PairRules& before, const SceneEdit& edit) {
 }
 
 void AddPose(const Pose& pose, RepeatedField<double>* column) {
-  const Quaternion& q = pose.q_WS;
-  for (const double number : {pose.p_WS.x, pose.p_WS.y, pose.p_WS.z, q.x, q.y, q.z, q.w})
-    column->Add(number);
+  const auto numbers = std::bit_cast<std::array<double, kPoseNumbers>>(pose);
+  column->Add(numbers.begin(), numbers.end());
 }
 
 // Fills in the bodies one after another, each shape in the table once.
@@ -236,15 +209,16 @@ void FillPoses(absl::Span<const BodyPose> moved, v1::BodyPoseColumns* columns) {
 
 }  // namespace
 
-absl::Status RefusePlace(SceneFault::Kind fault, const std::string& field, const Pose& pose) {
-  if (fault == SceneFault::Kind::kPose) return RefusePose(field, pose);
-  const Vec3d& p = pose.p_WS;
-  const double farthest = std::max({std::fabs(p.x), std::fabs(p.y), std::fabs(p.z)});
-  return RefuseArgument({.reason = Reason::kCoordinateTooLarge,
-                         .field = field,
-                         .value = FormatNumber(farthest),
-                         .limit = "8 times every coordinate of the posed shape is a finite double",
-                         .message = "The shape would lie too far out to be represented."});
+absl::Status RefusePlace(const char* column, std::size_t i, const Pose& pose) {
+  // No place is near enough for a body of this radius.
+  constexpr double kAnyRadius = std::numeric_limits<double>::infinity();
+  RepeatedField<double> numbers;
+  AddPose(pose, &numbers);
+  MaybeFault fault = FindPlaceFault(RowCheck{0}, {numbers.data(), 0, column}, kAnyRadius);
+  fault->column_row = static_cast<std::uint32_t>(i);
+  v1::Error error;
+  FillRowError(*fault, ShapeTable(), &error);
+  return StatusOf(error);
 }
 
 absl::StatusOr<SceneEdit> ReadSceneChange(const v1::SceneChange& message,

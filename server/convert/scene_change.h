@@ -37,9 +37,9 @@ struct SceneEdit {
   }
 };
 
-// Returns INVALID_ARGUMENT of `field` for a body's place that is bad by itself. Requires: the fault
-// is kPose or kNotRepresentable.
-absl::Status RefusePlace(SceneFault::Kind fault, const std::string& field, const Pose& pose);
+// Returns INVALID_ARGUMENT of `column[i]` for a pose that is bad by itself or else because the
+// body would lie too far out.
+absl::Status RefusePlace(const char* column, std::size_t i, const Pose& pose);
 
 // Reads the columns of the message, with `shapes[i]` for shape i of its table. INVALID_ARGUMENT,
 // naming a field of the change, if columns do not fit together or a row is bad by itself.

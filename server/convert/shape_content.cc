@@ -3,9 +3,7 @@
 #include "server/convert/shape_content.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -13,8 +11,6 @@
 #include "core/shape/make_shape.h"
 #include "core/shape/rigid_body.h"
 #include "server/convert/batch_form.h"
-#include "server/engine/rows.h"
-#include "server/guard/refusal.h"
 #include "server/registry/shape_name.h"
 
 namespace clearance::server {
@@ -95,14 +91,8 @@ absl::Status CheckPoints(std::uint64_t numbers, std::uint64_t numbers_a_point,
 }
 
 absl::Status CheckRadius(const v1::Shape& shape) {
-  if (!std::isfinite(shape.swept_sphere_radius()) || shape.swept_sphere_radius() < 0) {
-    return RefuseArgument({.reason = Reason::kNumberOutOfRange,
-                           .field = "swept_sphere_radius",
-                           .value = FormatNumber(shape.swept_sphere_radius()),
-                           .limit = "finite, >= 0",
-                           .message = "invalid radius: send a finite number >= 0"});
-  }
-  if (!shape.has_compound() || shape.swept_sphere_radius() == 0) return absl::OkStatus();
+  absl::Status status = CheckNotNegative("swept_sphere_radius", shape.swept_sphere_radius());
+  if (!status.ok() || !shape.has_compound() || shape.swept_sphere_radius() == 0) return status;
   return RefuseArgument({.reason = Reason::kFieldsConflict,
                          .field = "swept_sphere_radius",
                          .value = FormatNumber(shape.swept_sphere_radius()),
@@ -230,17 +220,15 @@ void AddFields(const google::protobuf::Message& message, CanonicalContent* canon
   }
 }
 
-void AddLists(const v1::Hull& hull, CanonicalContent* canonical) {
-  canonical->AddList(hull.vertices());
-  canonical->AddList(hull.adjacency_offsets());
-  canonical->AddList(hull.adjacency());
-}
-
 // NOLINTNEXTLINE(misc-no-recursion): a piece is no compound.
 void AddKindOf(const v1::Shape& shape, CanonicalContent* canonical) {
   const auto* const kind = shape.GetDescriptor()->FindFieldByNumber(shape.kind_case());
   if (kind == nullptr) return;
-  if (shape.has_hull()) return AddLists(shape.hull(), canonical);
+  if (shape.has_hull()) {
+    canonical->AddList(shape.hull().vertices());
+    canonical->AddList(shape.hull().adjacency_offsets());
+    return canonical->AddList(shape.hull().adjacency());
+  }
   if (shape.has_polygon()) return canonical->AddList(shape.polygon().vertices());
   if (!shape.has_compound())
     return AddFields(shape.GetReflection()->GetMessage(shape, kind), canonical);

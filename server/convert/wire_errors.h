@@ -5,11 +5,7 @@
 
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
 
 #include "absl/status/status.h"
 #include "clearance/v1/error.pb.h"
@@ -22,12 +18,6 @@ namespace clearance::server {
 // Fills a status. Its details hold one clearance.v1.Error, then the same for libraries that know no
 // Error: a google.rpc.ErrorInfo and, if the Error says when to repeat, a google.rpc.RetryInfo.
 void FillRpcStatus(const absl::Status& status, google::rpc::Status* rpc_status);
-
-// Return the messages of bad numbers in `field`, for people who do not know the contract.
-// `component` is the number of a pose or a vector, from 0.
-std::string NotFiniteText(std::string_view field, std::optional<std::size_t> component,
-                          double value);
-std::string NotUnitText(std::string_view field, double length);
 
 // No Error of a row takes more bytes of a reply than this.
 inline constexpr std::uint64_t kMaxRowErrorBytes = 512;

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <cstddef>
 #include <limits>
 
 #include "absl/strings/str_format.h"
-#include "absl/types/span.h"
 #include "server/kinds/kinds.h"
 #include "server/kinds/scene_row_loop.h"
 
@@ -56,10 +54,7 @@ class ChecksAhead {
   std::size_t next_answer_ = std::numeric_limits<std::size_t>::max();  // nothing was asked yet
 };
 
-struct CheckRows {
-  const CheckQuestions& questions;
-  const Columns& columns;
-  const RowTools& tools;
+struct CheckRows : SceneRows<CheckQuestions> {
   ChecksAhead* ahead;
 
   clearance::CheckOptions Options() const {
@@ -74,13 +69,13 @@ struct CheckRows {
 
   CheckAnswer Ask(std::uint32_t row, std::uint32_t i) const {
     if (GoesAhead()) return Listed(row, i, ahead->Take(tools));
-    const Asker asker = tools.AskerOf(questions.configurations, row);
+    const Asker asker = AskerOf(row);
     return Listed(row, i, CheckScene(asker, Options(), &tools.room.scratch));
   }
 
   CheckAnswer Listed(std::uint32_t row, std::uint32_t i, CheckAnswer answer) const {
     if (answer.verdict == Verdict::kFree || !columns.listed.is_wanted()) return answer;
-    const Asker asker = tools.AskerOf(questions.configurations, row);
+    const Asker asker = AskerOf(row);
     ListVerdicts(asker, tools, {columns.listed, i, questions.max_pairs}, &answer);
     return answer;
   }
@@ -97,7 +92,7 @@ struct CheckRows {
   }
 
   SceneFinding Find(std::uint32_t row, const CheckAnswer& answer, PairTurn turn) const {
-    const Asker asker = tools.AskerOf(questions.configurations, row);
+    const Asker asker = AskerOf(row);
     return {.look = FindContradiction(asker, answer, turn),
             .question = absl::StrFormat("check wants_free_radius %d", Options().wants_free_radius),
             .bodies = asker.bodies,

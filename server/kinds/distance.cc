@@ -2,14 +2,11 @@
 
 #include <array>
 #include <cmath>
-#include <cstddef>
 #include <new>
 #include <optional>
 
 #include "core/narrow/fixed_list.h"
 #include "core/query/body_query.h"
-#include "server/engine/row_loop.h"
-#include "server/guard/refusal.h"
 #include "server/kinds/kinds.h"
 
 namespace clearance::server {

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <cstddef>
-
 #include "absl/container/inlined_vector.h"
 #include "core/query/body_query.h"
-#include "server/engine/row_loop.h"
 #include "server/kinds/kinds.h"
 
 namespace clearance::server {

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All kinds of questions, by the messages that ask them. A kind is a type with
-//     Batch, Result  its messages
-//     Questions      the same as the engine takes them
-//     kColumns       describes the columns of a reply (reply_columns.h)
-//     DetailOf(batch)               returns which of them are wanted
-//     kUnitsARow, MayBeDear(batch)  or, if it asks about scenes, UnitsASearch(batch): its cost
-// and has the functions FindFaults, AnswerRows and, for what ParseQuestions does not read,
-// ReadQuestions.
+// All kinds of questions, by the messages that ask them. Each kind NAME of methods.def has
+//     NAMEBatch, NAMEBatchResult  its messages
+//     NAMEQuestions               the same as the engine takes them
+//     UnitsASearch(batch)         its cost, if it asks about scenes; pairs have kUnitsARow
+//     FindFaults, AnswerRows and, for what ParseQuestions does not read, ReadQuestions
 
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -26,22 +24,15 @@
 
 namespace clearance::server {
 
-template <class Batch>
-struct KindOfBatch;
-// The number of a kind, and its field in the replies of a session.
-template <class Kind>
-struct KindTraits;
-
 #define QUERY(name, field, service, label, states)                                             \
-  template <>                                                                                  \
-  struct KindOfBatch<v1::name##Batch> {                                                        \
-    using Kind = name##Kind;                                                                   \
-  };                                                                                           \
-  template <>                                                                                  \
-  struct KindTraits<name##Kind> {                                                              \
+  struct name##Kind {                                                                          \
+    using Batch = v1::name##Batch;                                                             \
+    using Result = std::decay_t<decltype(std::declval<v1::SessionResponse>().field())>;        \
+    using Questions = name##Questions;                                                         \
     static constexpr QueryKind kKind = QueryKind::k##name;                                     \
-    static auto* Result(v1::SessionResponse* to) { return to->mutable_##field(); }             \
+    static Result* ResultIn(v1::SessionResponse* to) { return to->mutable_##field(); }         \
   };                                                                                           \
+  name##Kind AskedKind(const v1::name##Batch& batch);                                          \
   std::vector<RowFault> FindFaults(const name##Questions& questions, const ShapeTable& table); \
   std::uint32_t AnswerRows(const name##Questions& questions, const Work& work,                 \
                            const Columns& columns);
@@ -49,11 +40,11 @@ struct KindTraits;
 
 // The kind that such a message asks.
 template <class Batch>
-using KindOf = typename KindOfBatch<Batch>::Kind;
+using KindOf = decltype(AskedKind(std::declval<const Batch&>()));
 
 template <class Kind>
 inline constexpr bool kIsAboutScene = requires(const typename Kind::Batch& batch) {
-  Kind::UnitsASearch(batch);
+  UnitsASearch(batch);
 };
 
 // Calls visit(kind, batch) if the message asks a batch; returns false if it asks something else.
@@ -85,7 +76,8 @@ absl::Status CheckBatch(const Batch& batch, const Limits& limits) {
   status.Update(CheckOptions(batch.options()));
   if constexpr (requires { batch.max_pairs(); })
     status.Update(CheckMaxPairs(batch.max_pairs(), limits));
-  if constexpr (requires { batch.tolerance(); }) status.Update(CheckTolerance(batch.tolerance()));
+  if constexpr (requires { batch.tolerance(); })
+    status.Update(CheckNotNegative("tolerance", batch.tolerance()));
   return status;
 }
 
@@ -105,8 +97,7 @@ void ReadCommon(const Batch& batch, ColumnReader* reader, Questions* questions) 
   if constexpr (requires { questions->warm_start; }) questions->warm_start = batch.warm_start();
   if constexpr (requires { questions->wants_free_radii; })
     questions->wants_free_radii = batch.detail().free_radii();
-  if constexpr (requires { questions->max_pairs; })
-    questions->max_pairs = std::max(questions->max_pairs, batch.max_pairs());
+  if constexpr (requires { questions->max_pairs; }) questions->max_pairs = MostPairs(batch);
   if constexpr (requires { questions->ignore_initial_contact; })
     questions->ignore_initial_contact = batch.ignore_initial_contact();
 }

@@ -7,20 +7,9 @@
 namespace clearance::server {
 namespace {
 
-struct MinimumDistanceRows {
-  const MinimumDistanceQuestions& questions;
-  const Columns& columns;
-  const RowTools& tools;
-
-  MinimumDistanceOptions OptionsOf(std::uint32_t row) const {
-    return {.max_distance = *questions.max_distances.at(row),
-            .tolerance = questions.tolerance,
-            .exact = questions.exact};
-  }
-
+struct MinimumDistanceRows : SceneRows<MinimumDistanceQuestions> {
   MinimumDistanceAnswer Ask(std::uint32_t row, std::uint32_t /*i*/) const {
-    return MinimumDistance(tools.AskerOf(questions.configurations, row), OptionsOf(row),
-                           &tools.room.scratch);
+    return MinimumDistance(AskerOf(row), questions.OptionsOf(row), &tools.room.scratch);
   }
 
   RowSummary Put(const MinimumDistanceAnswer& answer, std::uint32_t i) const {
@@ -35,8 +24,8 @@ struct MinimumDistanceRows {
   }
 
   SceneFinding Find(std::uint32_t row, const MinimumDistanceAnswer& answer, PairTurn turn) const {
-    const Asker asker = tools.AskerOf(questions.configurations, row);
-    const MinimumDistanceOptions options = OptionsOf(row);
+    const Asker asker = AskerOf(row);
+    const MinimumDistanceOptions options = questions.OptionsOf(row);
     return {.look = FindContradiction(AskedMinimumDistance{asker, options}, answer, turn),
             .question = absl::StrFormat("minimum_distance max_distance %a tolerance %a exact %d",
                                         options.max_distance, options.tolerance, options.exact),

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <cstddef>
-
-#include "absl/types/span.h"
 #include "server/kinds/kinds.h"
 #include "server/kinds/scene_row_loop.h"
 
 namespace clearance::server {
 namespace {
 
-struct NearestRows {
-  const NearestQuestions& questions;
-  const Columns& columns;
-  const RowTools& tools;
-
+struct NearestRows : SceneRows<NearestQuestions> {
   // Returns room for the pairs, which stay until the next row.
   absl::Span<PairDistance> Room() const {
     std::vector<PairDistance>& nearest = tools.room.nearest;
@@ -22,11 +15,7 @@ struct NearestRows {
   }
 
   NearestAnswer Ask(std::uint32_t row, std::uint32_t /*i*/) const {
-    const MinimumDistanceOptions options = {.max_distance = *questions.max_distances.at(row),
-                                            .tolerance = questions.tolerance,
-                                            .exact = questions.exact};
-    return Nearest(tools.AskerOf(questions.configurations, row), options, Room(),
-                   &tools.room.scratch);
+    return Nearest(AskerOf(row), questions.OptionsOf(row), Room(), &tools.room.scratch);
   }
 
   // Pairs that were found before the budget ended need not be the nearest.

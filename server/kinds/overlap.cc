@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "absl/types/span.h"
-#include "server/engine/rows.h"
 #include "server/kinds/kinds.h"
 #include "server/kinds/scene_row_loop.h"
 
 namespace clearance::server {
 namespace {
 
-struct OverlapRows {
-  const OverlapQuestions& questions;
-  const Columns& columns;
-  const RowTools& tools;
+struct OverlapRows : SceneRows<OverlapQuestions> {
   const ShapeTable& table;
 
   CheckAnswer Ask(std::uint32_t row, std::uint32_t i) const {

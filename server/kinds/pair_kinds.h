@@ -7,10 +7,8 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <tuple>
 
 #include "clearance/v1/query.pb.h"
-#include "core/query/contact_manifold.h"
 #include "core/query/distance.h"
 #include "core/query/time_of_collision.h"
 #include "server/convert/batch_form.h"
@@ -53,6 +51,22 @@ inline MaybeFault CheckPair(const RowCheck& check, const PairRows& pairs, const 
   return fault ? fault : CheckBody(check, pairs.slots_b, pairs.poses_b, table);
 }
 
+// The cost of a row, in units of a distance, unless it may be dear.
+template <class Batch>
+inline constexpr std::uint64_t kUnitsARow = 1;
+template <>
+inline constexpr std::uint64_t kUnitsARow<v1::TimeOfCollisionBatch> = 32;
+
+template <class Batch>
+bool MayBeDear(const Batch& batch) {
+  return batch.exact();
+}
+// A rotating body may take thousands of steps a row.
+inline bool MayBeDear(const v1::TimeOfCollisionBatch& batch) {
+  return batch.rotations_a_size() > 0 || batch.rotations_b_size() > 0 ||
+         batch.end_poses_a_size() > 0 || batch.end_poses_b_size() > 0;
+}
+
 struct DistanceQuestions {
   PairRows pairs;
   Rows<double> max_distances;
@@ -60,62 +74,6 @@ struct DistanceQuestions {
   bool exact = false;
   bool warm_start = false;
   double max_contact_separation = std::numeric_limits<double>::infinity();  // no NaN
-};
-
-struct DistanceKind {
-  using Batch = v1::DistanceBatch;
-  using Result = v1::DistanceBatchResult;
-  using Questions = DistanceQuestions;
-  using Detail = v1::DistanceDetail;
-
-  static constexpr std::uint64_t kUnitsARow = 1;
-
-  static constexpr auto kFlags = [](const Detail& d) { return d.normals() || d.pieces(); };
-  static constexpr auto kWitnessBytes = [](const Detail&) {
-    return Witness::kCapacity * (2 * kIndexBytes + kNumberBytes);
-  };
-  static constexpr auto kContactBytes = [](const Detail&) {
-    return ContactManifold::kCapacity * (7 * kNumberBytes + 4 * kIndexBytes);
-  };
-  static constexpr auto kDepthProofs = [](Result* result) {
-    result->mutable_depth_proofs()->add_facet_offsets(0);
-    return result->mutable_depth_proofs();
-  };
-  static constexpr auto kDepthProofBytes = [](const Detail&) {  // with an offset of the facets
-    return kIndexBytes *
-           (1 + 2 * DepthProof::kVertexCapacity + std::uint64_t{3} * DepthProof::kFacetCapacity);
-  };
-
-  static constexpr auto kColumns = std::tuple_cat(
-      kBoundColumns<Result, Detail>, kContactColumns<Result, Detail>,
-      std::tuple(
-          Numbers{&Columns::states, &Result::mutable_states, kAlways},
-          Numbers{&Columns::relative_points_a, &Result::mutable_relative_points_a,
-                  &Detail::relative_points, kVector},
-          Numbers{&Columns::relative_points_b, &Result::mutable_relative_points_b,
-                  &Detail::relative_points, kVector},
-          Numbers{&Columns::tolerances, &Result::mutable_tolerances, &Detail::tolerances},
-          Numbers{&Columns::iterations, &Result::mutable_iterations, &Detail::iterations, 1,
-                  kVarintBytes},
-          Numbers{&Columns::flags, &Result::mutable_flags, kFlags, 1, 1},
-          Numbers{&Columns::pieces_a, &Result::mutable_pieces_a, &Detail::pieces},
-          Numbers{&Columns::pieces_b, &Result::mutable_pieces_b, &Detail::pieces},
-          Entries{&Columns::witnesses, &Result::mutable_witnesses, &Detail::witnesses,
-                  kWitnessBytes},
-          Entries{&Columns::contacts, &Result::mutable_contacts, &Detail::contacts, kContactBytes},
-          Numbers{&Columns::contacts_truncated,
-                  [](Result* result) { return result->mutable_contacts()->mutable_truncated(); },
-                  &Detail::contacts},
-          Entries{&Columns::depth_proofs, kDepthProofs, &Detail::depth_proofs, kDepthProofBytes},
-          Numbers{
-              &Columns::proofs_truncated,
-              [](Result* result) { return result->mutable_depth_proofs()->mutable_truncated(); },
-              &Detail::depth_proofs}));
-
-  static Detail DetailOf(const Batch& batch) {
-    return DetailOr(batch, &Detail::set_distances, &Detail::set_bounds);
-  }
-  static bool MayBeDear(const Batch& batch) { return batch.exact(); }
 };
 
 void ReadQuestions(const v1::DistanceBatch& batch, ColumnReader* reader,
@@ -126,61 +84,11 @@ struct IntersectionQuestions {
   bool exact = false;
 };
 
-struct IntersectionKind {
-  using Batch = v1::IntersectionBatch;
-  using Result = v1::IntersectionBatchResult;
-  using Questions = IntersectionQuestions;
-  using Detail = v1::IntersectionDetail;
-
-  static constexpr std::uint64_t kUnitsARow = 1;
-  static constexpr auto kColumns =
-      std::tuple_cat(kBoundColumns<Result, Detail>,
-                     std::tuple(Numbers{&Columns::states, &Result::mutable_states, kAlways},
-                                Numbers{&Columns::iterations, &Result::mutable_iterations,
-                                        &Detail::iterations, 1, kVarintBytes}));
-
-  static const Detail& DetailOf(const Batch& batch) { return batch.detail(); }
-  static bool MayBeDear(const Batch& batch) { return batch.exact(); }
-};
-
 struct TimeOfCollisionQuestions {
   PairRows pairs;
   MotionRows motions_a, motions_b;
   Rows<double> target_distances;
   bool ignore_initial_contact = false;
-};
-
-struct TimeOfCollisionKind {
-  using Batch = v1::TimeOfCollisionBatch;
-  using Result = v1::TimeOfCollisionBatchResult;
-  using Questions = TimeOfCollisionQuestions;
-  using Detail = v1::TimeOfCollisionDetail;
-
-  static constexpr std::uint64_t kUnitsARow = 32;
-
-  static constexpr auto kProofBytes = [](const Detail& detail) {
-    return MotionProof::kCapacity * (5 * kNumberBytes + (detail.pieces() ? 2 * kIndexBytes : 0));
-  };
-
-  static constexpr auto kColumns = std::tuple_cat(
-      kTimeColumns<Result, Detail>, kContactColumns<Result, Detail>,
-      std::tuple(
-          Numbers{&Columns::states, &Result::mutable_states, kAlways},
-          Numbers{&Columns::iterations, &Result::mutable_iterations, &Detail::iterations, 1,
-                  kVarintBytes},
-          Numbers{&Columns::pieces_a, &Result::mutable_pieces_a, &Detail::pieces},
-          Numbers{&Columns::pieces_b, &Result::mutable_pieces_b, &Detail::pieces},
-          Entries{&Columns::motion_proofs, &Result::mutable_proofs, &Detail::proofs, kProofBytes},
-          Numbers{&Columns::proofs_truncated,
-                  [](Result* result) { return result->mutable_proofs()->mutable_truncated(); },
-                  &Detail::proofs}));
-
-  static Detail DetailOf(const Batch& batch) { return DetailOr(batch, &Detail::set_times); }
-  // A rotating body may take thousands of steps a row.
-  static bool MayBeDear(const Batch& batch) {
-    return batch.rotations_a_size() > 0 || batch.rotations_b_size() > 0 ||
-           batch.end_poses_a_size() > 0 || batch.end_poses_b_size() > 0;
-  }
 };
 
 void ReadQuestions(const v1::TimeOfCollisionBatch& batch, ColumnReader* reader,

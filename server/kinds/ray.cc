@@ -3,9 +3,7 @@
 #include <variant>
 
 #include "absl/strings/str_format.h"
-#include "absl/types/span.h"
 #include "core/shape/make_shape.h"
-#include "server/engine/rows.h"
 #include "server/kinds/kinds.h"
 #include "server/kinds/scene_row_loop.h"
 
@@ -18,11 +16,7 @@ RigidBodyPtr PointBody() {
   return kPoint;
 }
 
-struct RayRows {
-  const RayQuestions& questions;
-  const Columns& columns;
-  const RowTools& tools;
-
+struct RayRows : SceneRows<RayQuestions> {
   Ray RayOf(std::uint32_t row) const {
     return {.origin = VectorAt(questions.origins, row),
             .displacement = VectorAt(questions.displacements, row),

@@ -1,29 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The columns into which rows' answers are put, of all kinds, and their description. A kind lists
-// its columns once, in kColumns: the bytes of a row, the columns in the message and their slices
-// follow from that list.
+// The columns into which rows' answers are put, of all kinds, and their description, kColumns. The
+// bytes of a row, the columns in the message and their slices follow from it.
 
 #pragma once
 
 #include <google/protobuf/repeated_field.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "absl/types/span.h"
 #include "clearance/v1/query.pb.h"
+#include "clearance/v1/scene_query.pb.h"
 #include "core/math/vec3.h"
+#include "core/query/contact_manifold.h"
 #include "core/scene/scene_query.h"
 
 namespace clearance::server {
 
 // No row must look like a distance of 0 that was never found.
 inline constexpr double kNoDistance = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double kNoBound = std::numeric_limits<double>::infinity();
 
 // Holds the fields of the message that lists the pairs of rows, one row after another: row i has
 // the entries offsets[i] .. offsets[i + 1]. Null: not wanted, or not of this kind.
@@ -122,57 +125,55 @@ struct RowRange {
   std::uint32_t count = 0;
 };
 
-template <class Detail, class Batch>
-struct Wishes {
-  const Detail& detail;
-  const Batch& batch;
-
-  // `wanted` is asked with the detail or, if it takes both, with the detail and the batch.
-  template <class Wanted>
-  auto Of(const Wanted& wanted) const {
-    if constexpr (std::is_invocable_v<Wanted, const Detail&>) {
-      return std::invoke(wanted, detail);
-    } else {
-      return wanted(detail, batch);
-    }
+// Returns the message that says which columns a batch wants. Without a detail these are times, or
+// distances and bounds if the kind has no times.
+template <class Batch>
+const auto& DetailOf(const Batch& batch) {
+  if constexpr (requires { batch.detail(); }) {
+    static const auto kNotGiven = [](auto detail) {
+      if constexpr (requires { detail.set_times(true); }) {
+        detail.set_times(true);
+      } else if constexpr (requires { detail.set_distances(true); }) {
+        detail.set_distances(true);
+        detail.set_bounds(true);
+      }
+      return detail;
+    }(batch.detail().default_instance());
+    return batch.has_detail() ? batch.detail() : kNotGiven;
+  } else {
+    return batch;
   }
-};
-template <class Detail, class Batch>
-Wishes(const Detail&, const Batch&) -> Wishes<Detail, Batch>;
-
-inline constexpr auto kAlways = [](const auto& /*detail*/, const auto& /*batch*/) { return true; };
-
-// Returns the detail of a batch or, if it has none, one with what `set` sets.
-template <class Batch, class... Set>
-auto DetailOr(const Batch& batch, Set... set) {
-  auto detail = batch.detail();
-  if (!batch.has_detail()) (std::invoke(set, detail, true), ...);
-  return detail;
 }
 
-inline constexpr double kNoBound = std::numeric_limits<double>::infinity();
+// Returns whether bodies may leave an initial contact.
+template <class Batch>
+bool MayLeave(const Batch& batch) {
+  return batch.ignore_initial_contact();
+}
+inline bool MayLeave(const v1::RayBatch& /*batch*/) { return false; }
+
+// Returns how many pairs a row lists at most; 0: there is no list.
+template <class Batch>
+std::uint32_t MostPairs(const Batch& batch) {
+  return batch.max_pairs();
+}
+inline std::uint32_t MostPairs(const v1::NearestBatch& batch) {
+  return std::max(1U, batch.max_pairs());
+}
 
 // A column with as many numbers in each row: `span` is where the engine fills it, `field` where it
 // is in the message. An empty span costs nothing: the column is not wanted.
-template <class T, class Field, class Wanted>
+template <class T, class Field, class Bytes>
 struct Numbers {
   absl::Span<T> Columns::*span;
   Field field;
-  Wanted wanted;
-  std::size_t width = 1;
-  std::uint64_t bytes = std::is_same_v<T, int> ? kStateBytes : sizeof(T);  // of a number
+  Bytes bytes;  // of a row, at most; 0: not wanted
+  std::size_t width;
   T unknown = T{0};  // in rows of which the number is not known
+  google::protobuf::RepeatedField<T>* PairList::*listed = nullptr;  // null: lists have no such one
 
-  constexpr Numbers Or(T number) const { return {span, field, wanted, width, bytes, number}; }
-
-  template <class Wish>
-  std::uint64_t RowBytes(const Wish& wish) const {
-    return wish.Of(wanted) ? width * bytes : 0;
-  }
-  template <class Wish, class Result>
-  void Make(const Wish& wish, std::uint32_t rows, Result* result, Columns* columns) const {
-    if (!wish.Of(wanted)) return;
-    google::protobuf::RepeatedField<T>* const numbers = std::invoke(field, result);
+  void Make(std::uint32_t rows, google::protobuf::RepeatedField<T>* numbers,
+            Columns* columns) const {
     numbers->Resize(static_cast<int>(width * rows), unknown);
     columns->*span = absl::MakeSpan(numbers->mutable_data(), width * rows);
   }
@@ -181,167 +182,170 @@ struct Numbers {
     if (!column.empty()) column = column.subspan(width * rows.first, width * rows.count);
   }
 };
-template <class T, class Field, class Wanted, class... More>
-Numbers(absl::Span<T> Columns::*, Field, Wanted, More...) -> Numbers<T, Field, Wanted>;
+template <class T, class Field, class Bytes, class... More>
+Numbers(absl::Span<T> Columns::*, Field, Bytes, More...) -> Numbers<T, Field, Bytes>;
 
 // A column with any number of entries in each row, appended to a separate message. `offsets` of
 // that message tell where rows begin. Null: the column is not wanted.
-template <class List, class Field, class Wanted, class Bytes>
+template <class List, class Field, class Bytes>
 struct Entries {
   List* Columns::*list;
   Field field;
-  Wanted wanted;
-  Bytes bytes;  // of the entries of a row, at most
+  Bytes bytes;  // the same
 
-  template <class Wish>
-  std::uint64_t RowBytes(const Wish& wish) const {
-    return wish.Of(wanted) ? kIndexBytes + wish.Of(bytes) : 0;
-  }
-  template <class Wish, class Result>
-  void Make(const Wish& wish, std::uint32_t rows, Result* result, Columns* columns) const {
-    if (!wish.Of(wanted)) return;
-    columns->*list = std::invoke(field, result);
-    (columns->*list)->mutable_offsets()->Reserve(static_cast<int>(rows) + 1);
-    (columns->*list)->add_offsets(0);
+  void Make(std::uint32_t rows, List* message, Columns* columns) const {
+    columns->*list = message;
+    message->mutable_offsets()->Reserve(static_cast<int>(rows) + 1);
+    message->add_offsets(0);
+    if constexpr (requires { message->add_facet_offsets(0); }) message->add_facet_offsets(0);
   }
   // Rows are listed one after another, whichever slice they are of.
   void Cut(const RowRange& /*rows*/, Columns* /*columns*/) const {}
 };
-template <class List, class Field, class Wanted, class Bytes>
-Entries(List* Columns::*, Field, Wanted, Bytes) -> Entries<List, Field, Wanted, Bytes>;
+template <class List, class Field, class Bytes>
+Entries(List* Columns::*, Field, Bytes) -> Entries<List, Field, Bytes>;
 
-// One column of a list's message.
-template <class T, class Field, class Wanted>
-struct Listed {
-  google::protobuf::RepeatedField<T>* PairList::*member;
-  Field field;
-  Wanted wanted;
-  std::size_t width = 1;
+// Returns a field of a message, and cannot be called with a message that has no such field.
+#define FIELD(name) [](auto* of) -> decltype(of->mutable_##name()) { return of->mutable_##name(); }
+// Returns a number of bytes by a batch and by its detail.
+#define BYTES(number)                                                           \
+  []([[maybe_unused]] const auto& detail, [[maybe_unused]] const auto& batch) { \
+    return static_cast<std::uint64_t>(number);                                  \
+  }
+#define NUMBERS(name, wish, width, bytes) \
+  Numbers { &Columns::name, FIELD(name), BYTES((wish) ? (width) * (bytes) : 0), width }
+#define LISTED(name, wish, width, unknown)                                                 \
+  Numbers {                                                                                \
+    &Columns::name, FIELD(name), BYTES((wish) ? (width)*kNumberBytes : 0), width, unknown, \
+        &PairList::name                                                                    \
+  }
+#define ENTRIES(name, field, bytes) \
+  Entries { &Columns::name, FIELD(field), BYTES(detail.field() ? kIndexBytes + (bytes) : 0) }
+#define TRUNCATED(name, field) \
+  Numbers { &Columns::name, FIELD(field()->mutable_truncated), BYTES(detail.field() ? 1 : 0), 1 }
 
-  template <class Wish>
-  std::uint64_t PairBytes(const Wish& wish) const {
-    return wish.Of(wanted) ? width * sizeof(T) : 0;
-  }
-  template <class Wish, class List>
-  void Make(const Wish& wish, List* message, PairList* list) const {
-    if (wish.Of(wanted)) list->*member = std::invoke(field, message);
-  }
+// The columns of all kinds: a kind has those whose fields its reply has. A list of pairs has those
+// of kListed whose fields its message has.
+inline constexpr auto kListed = std::tuple{
+    Numbers{&Columns::states, FIELD(states), BYTES(kStateBytes), 1, 0, &PairList::states},
+    Numbers{&Columns::states, FIELD(verdicts), BYTES(kStateBytes), 1, 0, &PairList::states},
+    LISTED(distances, detail.distances(), 1, kNoDistance),
+    LISTED(lower_bounds, detail.bounds(), 1, -kNoBound),
+    LISTED(upper_bounds, detail.bounds(), 1, kNoBound),
+    LISTED(t_free, detail.times(), 1, 0),
+    LISTED(t_hit, detail.times(), 1, 0),
+    LISTED(t_leave, detail.times() && MayLeave(batch), 1, 0),
+    LISTED(points_a, detail.points(), kVector, 0),
+    LISTED(points_b, detail.points(), kVector, 0),
+    LISTED(normals, detail.normals(), kVector, 0),
 };
-template <class T, class Field, class Wanted, class... More>
-Listed(google::protobuf::RepeatedField<T>* PairList::*, Field, Wanted, More...)
-    -> Listed<T, Field, Wanted>;
-
-inline constexpr auto kMaxPairs = [](const auto& /*detail*/, const auto& batch) {
-  return batch.max_pairs();
+inline constexpr auto kUnlisted = std::tuple{
+    NUMBERS(bodies_a, detail.pairs(), 1, kIndexBytes),
+    NUMBERS(bodies_b, detail.pairs(), 1, kIndexBytes),
+    NUMBERS(is_self, detail.pairs(), 1, 1),
+    NUMBERS(free_radii, detail.free_radii(), 1, kNumberBytes),
+    NUMBERS(relative_points_a, detail.relative_points(), kVector, kNumberBytes),
+    NUMBERS(relative_points_b, detail.relative_points(), kVector, kNumberBytes),
+    NUMBERS(tolerances, detail.tolerances(), 1, kNumberBytes),
+    NUMBERS(iterations, detail.iterations(), 1, kVarintBytes),
+    NUMBERS(flags, detail.normals() || detail.pieces(), 1, 1),
+    NUMBERS(pieces_a, detail.pieces(), 1, kIndexBytes),
+    NUMBERS(pieces_b, detail.pieces(), 1, kIndexBytes),
+    ENTRIES(witnesses, witnesses, (2 * kIndexBytes + kNumberBytes) * Witness::kCapacity),
+    ENTRIES(contacts, contacts, (7 * kNumberBytes + 4 * kIndexBytes) * ContactManifold::kCapacity),
+    TRUNCATED(contacts_truncated, contacts),
+    ENTRIES(depth_proofs, depth_proofs,  // with an offset of the facets
+            (1 + 2 * DepthProof::kVertexCapacity + 3 * DepthProof::kFacetCapacity) * kIndexBytes),
+    TRUNCATED(proofs_truncated, depth_proofs),
+    ENTRIES(motion_proofs, proofs,
+            (5 * kNumberBytes + (detail.pieces() ? 2 * kIndexBytes : 0)) * MotionProof::kCapacity),
+    TRUNCATED(proofs_truncated, proofs),
 };
+inline constexpr auto kColumns = std::tuple_cat(kListed, kUnlisted);
 
-// The column of a kind's lists. `most(detail, batch)` is how many pairs a row lists; 0: no list.
-template <class Field, class States, class List, class Most>
-struct Pairs {
-  Field field;
-  States states;  // the field of the pairs' states in the list's message
-  List listed;    // each one Listed
-  Most most;
+#undef FIELD
+#undef BYTES
+#undef NUMBERS
+#undef LISTED
+#undef ENTRIES
+#undef TRUNCATED
 
-  template <class Wish>
-  std::uint64_t RowBytes(const Wish& wish) const {
-    constexpr std::uint64_t kPairBytes = 2 * kIndexBytes + 1 + kStateBytes;
-    const std::uint64_t pairs = wish.Of(most);
-    const auto add = [&](const auto&... column) { return (column.PairBytes(wish) + ...); };
-    return pairs == 0 ? 0 : kIndexBytes + 1 + pairs * (kPairBytes + std::apply(add, listed));
-  }
-  template <class Wish, class Result>
-  void Make(const Wish& wish, std::uint32_t rows, Result* result, Columns* columns) const {
-    if (wish.Of(most) == 0) return;
-    auto* const message = std::invoke(field, result);
-    PairList& to = columns->listed;
-    to.offsets = message->mutable_offsets();
-    to.offsets->Reserve(static_cast<int>(rows) + 1);
-    to.offsets->Add(0);
-    to.bodies_a = message->mutable_bodies_a();
-    to.bodies_b = message->mutable_bodies_b();
-    to.is_self = message->mutable_is_self();
-    to.states = std::invoke(states, message);
-    std::apply([&](const auto&... column) { (column.Make(wish, message, &to), ...); }, listed);
-    if constexpr (requires { message->mutable_truncated(); }) {
-      message->mutable_truncated()->Resize(static_cast<int>(rows), false);
-      to.truncated = absl::MakeSpan(message->mutable_truncated()->mutable_data(), rows);
-    }
-  }
-  void Cut(const RowRange& rows, Columns* columns) const {
-    absl::Span<bool>& truncated = columns->listed.truncated;
-    if (!truncated.empty()) truncated = truncated.subspan(rows.first, rows.count);
-  }
-};
-template <class Field, class States, class List, class Most>
-Pairs(Field, States, List, Most) -> Pairs<Field, States, List, Most>;
+// Calls visit(column) for those of these columns that a message has.
+template <class Message, class Described, class Visit>
+void ForEachColumn(const Described& described, const Visit& visit) {
+  const auto look = [&](const auto& column) {
+    if constexpr (std::is_invocable_v<decltype(column.field), Message*>) visit(column);
+  };
+  std::apply([&](const auto&... column) { (look(column), ...); }, described);
+}
 
-// Columns that several kinds have.
-inline constexpr auto kLeaves = [](const auto& detail, const auto& batch) {
-  if constexpr (requires { batch.ignore_initial_contact(); }) {
-    return detail.times() && batch.ignore_initial_contact();
-  } else {
-    return false;
-  }
-};
-template <class Result, class Detail>
-inline constexpr auto kPairColumns =
-    std::tuple(Numbers{&Columns::bodies_a, &Result::mutable_bodies_a, &Detail::pairs},
-               Numbers{&Columns::bodies_b, &Result::mutable_bodies_b, &Detail::pairs},
-               Numbers{&Columns::is_self, &Result::mutable_is_self, &Detail::pairs});
-template <class Result, class Detail>
-inline constexpr auto kBoundColumns = std::tuple(
-    Numbers{&Columns::lower_bounds, &Result::mutable_lower_bounds, &Detail::bounds}.Or(-kNoBound),
-    Numbers{&Columns::upper_bounds, &Result::mutable_upper_bounds, &Detail::bounds}.Or(kNoBound));
-template <class Result, class Detail>
-inline constexpr auto kContactColumns = std::tuple(
-    Numbers{&Columns::distances, &Result::mutable_distances, &Detail::distances}.Or(kNoDistance),
-    Numbers{&Columns::points_a, &Result::mutable_points_a, &Detail::points, kVector},
-    Numbers{&Columns::points_b, &Result::mutable_points_b, &Detail::points, kVector},
-    Numbers{&Columns::normals, &Result::mutable_normals, &Detail::normals, kVector});
-template <class Result, class Detail>
-inline constexpr auto kTimeColumns =
-    std::tuple(Numbers{&Columns::t_free, &Result::mutable_t_free, &Detail::times},
-               Numbers{&Columns::t_hit, &Result::mutable_t_hit, &Detail::times},
-               Numbers{&Columns::t_leave, &Result::mutable_t_leave, kLeaves});
-template <class List, class Detail>
-inline constexpr auto kListedBounds =
-    std::tuple(Listed{&PairList::lower_bounds, &List::mutable_lower_bounds, &Detail::bounds},
-               Listed{&PairList::upper_bounds, &List::mutable_upper_bounds, &Detail::bounds});
-template <class List, class Detail>
-inline constexpr auto kListedContacts =
-    std::tuple(Listed{&PairList::distances, &List::mutable_distances, &Detail::distances},
-               Listed{&PairList::points_a, &List::mutable_points_a, &Detail::points, kVector},
-               Listed{&PairList::points_b, &List::mutable_points_b, &Detail::points, kVector},
-               Listed{&PairList::normals, &List::mutable_normals, &Detail::normals, kVector});
+// Returns the most bytes that a row of these columns of a message takes.
+template <class Message, class Described, class Batch>
+std::uint64_t BytesOf(const Described& described, const Batch& batch) {
+  const auto& detail = DetailOf(batch);
+  std::uint64_t bytes = 0;
+  ForEachColumn<Message>(described,
+                         [&](const auto& column) { bytes += column.bytes(detail, batch); });
+  return bytes;
+}
 
 // No row takes more bytes of a reply than this, its Error apart.
 template <class Kind>
 std::uint64_t MaxRowBytes(const typename Kind::Batch& batch) {
-  const auto& detail = Kind::DetailOf(batch);
-  const Wishes wishes{detail, batch};
-  const auto add = [&](const auto&... column) { return (column.RowBytes(wishes) + ...); };
-  return kUndecidedRowBytes + std::apply(add, Kind::kColumns);
+  using Result = typename Kind::Result;
+  std::uint64_t bytes = kUndecidedRowBytes + BytesOf<Result>(kColumns, batch);
+  if constexpr (requires(const Result& result) { result.pairs(); }) {
+    using List = std::decay_t<decltype(std::declval<const Result&>().pairs())>;
+    constexpr std::uint64_t kIdPairBytes = 2 * kIndexBytes + 1;
+    const std::uint64_t pairs = MostPairs(batch);
+    if (pairs > 0)
+      bytes += kIndexBytes + 1 + pairs * (kIdPairBytes + BytesOf<List>(kListed, batch));
+  }
+  return bytes;
+}
+
+// Returns the columns of a list of pairs, which the batch wants, in its message.
+template <class Batch, class List>
+PairList MakeList(const Batch& batch, std::uint32_t rows, List* message) {
+  PairList list = {.offsets = message->mutable_offsets(),
+                   .bodies_a = message->mutable_bodies_a(),
+                   .bodies_b = message->mutable_bodies_b(),
+                   .is_self = message->mutable_is_self()};
+  list.offsets->Reserve(static_cast<int>(rows) + 1);
+  list.offsets->Add(0);
+  const auto& detail = DetailOf(batch);
+  ForEachColumn<List>(kListed, [&](const auto& column) {
+    if (column.bytes(detail, batch) > 0) list.*column.listed = column.field(message);
+  });
+  if constexpr (requires { message->mutable_truncated(); }) {
+    message->mutable_truncated()->Resize(static_cast<int>(rows), false);
+    list.truncated = absl::MakeSpan(message->mutable_truncated()->mutable_data(), rows);
+  }
+  return list;
 }
 
 // Returns the columns of `rows` rows that the batch wants, all unknown, in the message itself.
 template <class Kind>
 Columns MakeColumns(const typename Kind::Batch& batch, std::uint32_t rows,
                     typename Kind::Result* result) {
-  const auto& detail = Kind::DetailOf(batch);
-  const Wishes wishes{detail, batch};
+  const auto& detail = DetailOf(batch);
   Columns columns;
-  const auto make = [&](const auto&... column) {
-    (column.Make(wishes, rows, result, &columns), ...);
-  };
-  std::apply(make, Kind::kColumns);
+  ForEachColumn<typename Kind::Result>(kColumns, [&](const auto& column) {
+    if (column.bytes(detail, batch) > 0) column.Make(rows, column.field(result), &columns);
+  });
+  if constexpr (requires { result->mutable_pairs(); }) {
+    if (MostPairs(batch) > 0) columns.listed = MakeList(batch, rows, result->mutable_pairs());
+  }
   return columns;
 }
 
 // Returns the same columns for these rows only. Requires: no lists, or all rows in their order.
 template <class Kind>
 Columns Slice(Columns columns, const RowRange& rows) {
-  std::apply([&](const auto&... column) { (column.Cut(rows, &columns), ...); }, Kind::kColumns);
+  ForEachColumn<typename Kind::Result>(kColumns,
+                                       [&](const auto& column) { column.Cut(rows, &columns); });
+  absl::Span<bool>& truncated = columns.listed.truncated;
+  if (!truncated.empty()) truncated = truncated.subspan(rows.first, rows.count);
   return columns;
 }
 

@@ -5,10 +5,8 @@
 #include <cstring>
 #include <string>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/math/tolerance.h"
-#include "server/guard/refusal.h"
 
 namespace clearance::server {
 namespace {
@@ -80,15 +78,9 @@ ConfigurationRows ReadConfigurations(const v1::ConfigurationColumns& columns,
                                      const AskedScene& asked, ColumnReader* reader) {
   ConfigurationRows rows = {.count = columns.count(), .asked = asked, .poses = {}};
   reader->Fail(Configure(columns, &rows));
-  rows.poses = ReadOfBodies(columns.poses(), {"configurations.poses", kPoseNumbers, nullptr},
-                            asked.bodies.size(), reader);
+  rows.poses = reader->Read(columns.poses(),
+                            {"configurations.poses", kPoseNumbers * asked.bodies.size(), nullptr});
   return rows;
-}
-
-Rows<double> ReadOfBodies(const google::protobuf::RepeatedField<double>& column,
-                          const ColumnForm<double>& of_body, std::size_t bodies,
-                          ColumnReader* reader) {
-  return reader->Read(column, ColumnForm<double>{of_body.name, of_body.width * bodies, nullptr});
 }
 
 MaybeFault OfBody(MaybeFault fault, std::size_t body, std::size_t bodies) {

@@ -5,11 +5,9 @@
 
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <tuple>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -73,11 +71,6 @@ const auto& RowsOf(const Questions& questions) {
 ConfigurationRows ReadConfigurations(const v1::ConfigurationColumns& columns,
                                      const AskedScene& asked, ColumnReader* reader);
 
-// Reads a column with so many numbers for each of the asker's bodies.
-Rows<double> ReadOfBodies(const google::protobuf::RepeatedField<double>& column,
-                          const ColumnForm<double>& of_body, std::size_t bodies,
-                          ColumnReader* reader);
-
 // Checks values that are the same in all rows in the first row alone: a message may ask about many
 // bodies in many rows and hold next to nothing.
 class SameInAll {
@@ -124,77 +117,32 @@ struct CheckQuestions {
   std::uint32_t max_pairs = 0;  // that a row lists; 0: it lists none
 };
 
-struct CheckKind {
-  using Batch = v1::CheckBatch;
-  using Result = v1::CheckBatchResult;
-  using Questions = CheckQuestions;
-  using Detail = v1::CheckDetail;
-  using List = v1::VerdictPairColumns;
-
-  static constexpr auto kColumns = std::tuple_cat(
-      std::tuple(Numbers{&Columns::states, &Result::mutable_verdicts, kAlways},
-                 Numbers{&Columns::free_radii, &Result::mutable_free_radii, &Detail::free_radii},
-                 Pairs{&Result::mutable_pairs, &List::mutable_verdicts, kListedBounds<List, Detail>,
-                       kMaxPairs}),
-      kPairColumns<Result, Detail>, kBoundColumns<Result, Detail>);
-
-  static const Detail& DetailOf(const Batch& batch) { return batch.detail(); }
-  static std::uint64_t UnitsASearch(const Batch& batch) {
-    return (batch.detail().free_radii() ? 4 : 1) + (batch.max_pairs() > 0 ? 4 : 0);
-  }
-};
+inline std::uint64_t UnitsASearch(const v1::CheckBatch& batch) {
+  return (batch.detail().free_radii() ? 4 : 1) + (batch.max_pairs() > 0 ? 4 : 0);
+}
 
 struct MinimumDistanceQuestions {
   ConfigurationRows configurations;
   Rows<double> max_distances;
   double tolerance = 0;  // finite, >= 0
   bool exact = false;
-};
 
-struct MinimumDistanceKind {
-  using Batch = v1::MinimumDistanceBatch;
-  using Result = v1::MinimumDistanceBatchResult;
-  using Questions = MinimumDistanceQuestions;
-  using Detail = v1::MinimumDistanceDetail;
-
-  static constexpr auto kColumns = std::tuple_cat(
-      std::tuple(Numbers{&Columns::states, &Result::mutable_states, kAlways},
-                 Numbers{&Columns::free_radii, &Result::mutable_free_radii, &Detail::free_radii}),
-      kPairColumns<Result, Detail>, kBoundColumns<Result, Detail>, kContactColumns<Result, Detail>);
-
-  static Detail DetailOf(const Batch& batch) {
-    return DetailOr(batch, &Detail::set_distances, &Detail::set_bounds);
+  MinimumDistanceOptions OptionsOf(std::size_t row) const {
+    return {.max_distance = *max_distances.at(row), .tolerance = tolerance, .exact = exact};
   }
-  static std::uint64_t UnitsASearch(const Batch& batch) { return UnitsOfDistances(batch.exact()); }
 };
+
+inline std::uint64_t UnitsASearch(const v1::MinimumDistanceBatch& batch) {
+  return UnitsOfDistances(batch.exact());
+}
 
 struct NearestQuestions : MinimumDistanceQuestions {
   std::uint32_t max_pairs = 1;  // >= 1
 };
 
-struct NearestKind {
-  using Batch = v1::NearestBatch;
-  using Result = v1::NearestBatchResult;
-  using Questions = NearestQuestions;
-  using Detail = v1::NearestDetail;
-  using List = v1::NearestPairColumns;
-
-  static constexpr auto kMost = [](const Detail&, const Batch& batch) {
-    return std::max(1U, batch.max_pairs());
-  };
-  static constexpr auto kListed =
-      std::tuple_cat(kListedBounds<List, Detail>, kListedContacts<List, Detail>);
-  static constexpr auto kColumns =
-      std::tuple(Numbers{&Columns::states, &Result::mutable_states, kAlways},
-                 Pairs{&Result::mutable_pairs, &List::mutable_states, kListed, kMost});
-
-  static Detail DetailOf(const Batch& batch) {
-    return DetailOr(batch, &Detail::set_distances, &Detail::set_bounds);
-  }
-  static std::uint64_t UnitsASearch(const Batch& batch) {
-    return UnitsOfDistances(batch.exact()) + batch.max_pairs() / 4;
-  }
-};
+inline std::uint64_t UnitsASearch(const v1::NearestBatch& batch) {
+  return UnitsOfDistances(batch.exact()) + batch.max_pairs() / 4;
+}
 
 struct OverlapQuestions {
   std::uint32_t count = 0;
@@ -205,45 +153,12 @@ struct OverlapQuestions {
   std::uint32_t max_pairs = 0;
 };
 
-struct OverlapKind {
-  using Batch = v1::OverlapBatch;
-  using Result = v1::OverlapBatchResult;
-  using Questions = OverlapQuestions;
-  using List = v1::VerdictPairColumns;
-
-  static constexpr auto kColumns =
-      std::tuple(Numbers{&Columns::states, &Result::mutable_verdicts, kAlways},
-                 Pairs{&Result::mutable_pairs, &List::mutable_verdicts, kListedBounds<List, Batch>,
-                       kMaxPairs});
-
-  static const Batch& DetailOf(const Batch& batch) { return batch; }
-  static std::uint64_t UnitsASearch(const Batch& batch) { return batch.max_pairs() > 0 ? 4 : 1; }
-};
+inline std::uint64_t UnitsASearch(const v1::OverlapBatch& batch) {
+  return batch.max_pairs() > 0 ? 4 : 1;
+}
 
 void ReadQuestions(const v1::OverlapBatch& batch, ColumnReader* reader,
                    OverlapQuestions* questions);
-
-// The part of a kind that describes its answers.
-struct SweepAnswers {
-  using Result = v1::SweepBatchResult;
-  using Detail = v1::SweepDetail;
-  using List = v1::SweepPairColumns;
-
-  static constexpr auto kListed =
-      std::tuple_cat(std::tuple(Listed{&PairList::t_free, &List::mutable_t_free, &Detail::times},
-                                Listed{&PairList::t_hit, &List::mutable_t_hit, &Detail::times},
-                                Listed{&PairList::t_leave, &List::mutable_t_leave, kLeaves}),
-                     kListedContacts<List, Detail>);
-  static constexpr auto kColumns = std::tuple_cat(
-      std::tuple(Numbers{&Columns::states, &Result::mutable_states, kAlways},
-                 Pairs{&Result::mutable_pairs, &List::mutable_states, kListed, kMaxPairs}),
-      kPairColumns<Result, Detail>, kTimeColumns<Result, Detail>, kContactColumns<Result, Detail>);
-
-  template <class Batch>
-  static Detail DetailOf(const Batch& batch) {
-    return DetailOr(batch, &Detail::set_times);
-  }
-};
 
 // Given by end_poses or by the other columns. Null data of a column: bodies do not move in that
 // respect.
@@ -254,15 +169,10 @@ struct SweepQuestions {
   std::uint32_t max_pairs = 0;
 };
 
-struct SweepKind : SweepAnswers {
-  using Batch = v1::SweepBatch;
-  using Questions = SweepQuestions;
-
-  static std::uint64_t UnitsASearch(const Batch& batch) {
-    const bool may_turn = batch.rotations_size() > 0 || batch.end_poses_size() > 0;
-    return std::uint64_t{may_turn ? 16U : 2U} * (batch.max_pairs() > 0 ? 2 : 1);
-  }
-};
+inline std::uint64_t UnitsASearch(const v1::SweepBatch& batch) {
+  const bool may_turn = batch.rotations_size() > 0 || batch.end_poses_size() > 0;
+  return std::uint64_t{may_turn ? 16U : 2U} * (batch.max_pairs() > 0 ? 2 : 1);
+}
 
 void ReadQuestions(const v1::SweepBatch& batch, ColumnReader* reader, SweepQuestions* questions);
 
@@ -275,12 +185,9 @@ struct RayQuestions {
   std::uint32_t max_pairs = 0;
 };
 
-struct RayKind : SweepAnswers {
-  using Batch = v1::RayBatch;
-  using Questions = RayQuestions;
-
-  static std::uint64_t UnitsASearch(const Batch& batch) { return batch.max_pairs() > 0 ? 4 : 1; }
-};
+inline std::uint64_t UnitsASearch(const v1::RayBatch& batch) {
+  return batch.max_pairs() > 0 ? 4 : 1;
+}
 
 void ReadQuestions(const v1::RayBatch& batch, ColumnReader* reader, RayQuestions* questions);
 

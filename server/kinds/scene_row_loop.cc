@@ -2,6 +2,8 @@
 
 #include "server/kinds/scene_row_loop.h"
 
+#include <tuple>
+
 #include "core/math/vec3.h"
 
 namespace clearance::server {
@@ -34,10 +36,10 @@ void PairList::DropRow(std::uint32_t row) const {
   const auto size = static_cast<int>(offsets->Get(offsets->size() - 1));
   for (auto* column : {bodies_a, bodies_b}) CutTo(size, column);
   CutTo(size, is_self);
-  CutTo(size, states);
-  for (auto* column : {distances, lower_bounds, upper_bounds, t_free, t_hit, t_leave})
-    CutTo(size, column);
-  for (auto* column : {points_a, points_b, normals}) CutTo(3 * size, column);
+  const auto cut = [&](const auto& column) {
+    CutTo(static_cast<int>(column.width) * size, this->*column.listed);
+  };
+  std::apply([&](const auto&... column) { (cut(column), ...); }, kListed);
   PutNumber(truncated, row, false);
 }
 

@@ -112,9 +112,18 @@ struct RowTools {
   }
 };
 
+// The base of a kind's rows.
+template <class Questions>
+struct SceneRows {
+  const Questions& questions;
+  const Columns& columns;
+  const RowTools& tools;
+
+  Asker AskerOf(std::uint32_t row) const { return tools.AskerOf(questions.configurations, row); }
+};
+
 // Answers a row that is not refused and whose time is not over. Returns false if this row and those
-// after it are left. Kind has:
-//     questions, columns
+// after it are left. Kind is derived from SceneRows and has:
 //     Ask(row, i) -> answer   keeps to the budget and lists the row's pairs in passing
 //     Put(answer, i) -> RowSummary
 //     Find(row, answer, turn) -> SceneFinding, only if its answers are checked by sample: its look,
@@ -202,7 +211,7 @@ std::uint32_t AnswerSceneRows(const Questions& questions, const Work& work, cons
   if constexpr (requires { questions.configurations; }) {
     tools.FindOwnPairs(questions.configurations, work.count);
   }
-  return ForEachSceneRow(work, tools, Kind{questions, columns, tools, more...});
+  return ForEachSceneRow(work, tools, Kind{{questions, columns, tools}, more...});
 }
 
 }  // namespace clearance::server

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <cstddef>
-
 #include "absl/strings/str_format.h"
-#include "absl/types/span.h"
-#include "server/engine/rows.h"
-#include "server/guard/refusal.h"
 #include "server/kinds/kinds.h"
 #include "server/kinds/scene_row_loop.h"
 
@@ -25,14 +20,10 @@ MotionRows MotionsOfBody(const SweepQuestions& questions, std::size_t body) {
   return rows;
 }
 
-struct SweepQuestionRows {
-  const SweepQuestions& questions;
-  const Columns& columns;
-  const RowTools& tools;
-
+struct SweepQuestionRows : SceneRows<SweepQuestions> {
   // The motions stay until the next row.
-  MovingAsker AskerOf(std::uint32_t row) const {
-    const Asker asker = tools.AskerOf(questions.configurations, row);
+  MovingAsker MovingAskerOf(std::uint32_t row) const {
+    const Asker asker = AskerOf(row);
     std::vector<Motion>& motions = tools.room.motions;
     motions.resize(asker.bodies.size());
     for (std::size_t k = 0; k < motions.size(); ++k) {
@@ -46,7 +37,7 @@ struct SweepQuestionRows {
   }
 
   SweepAnswer Ask(std::uint32_t row, std::uint32_t i) const {
-    const MovingAsker moving = AskerOf(row);
+    const MovingAsker moving = MovingAskerOf(row);
     SweepAnswer answer = Sweep(moving, Options(), &tools.room.scratch);
     const auto sweep_all = [&](const auto& sink) {
       return SweepAll(moving, Options(), sink, &tools.room.scratch);
@@ -60,7 +51,7 @@ struct SweepQuestionRows {
   }
 
   SceneFinding Find(std::uint32_t row, const SweepAnswer& answer, PairTurn turn) const {
-    const MovingAsker moving = AskerOf(row);
+    const MovingAsker moving = MovingAskerOf(row);
     return {.look = FindContradiction(AskedSweep{moving, Options()}, answer, turn),
             .question = absl::StrFormat("sweep ignore_initial_contact %d",
                                         questions.ignore_initial_contact),
@@ -100,12 +91,12 @@ void ReadQuestions(const v1::SweepBatch& batch, ColumnReader* reader, SweepQuest
          .message = "A motion is given either by its end poses or by its parts."}));
   }
   const std::size_t bodies = questions->configurations.asked.bodies.size();
-  questions->displacements = ReadOfBodies(
-      batch.displacements(), {"displacements", kVectorNumbers, nullptr}, bodies, reader);
+  questions->displacements =
+      reader->Read(batch.displacements(), {"displacements", kVectorNumbers * bodies, nullptr});
   questions->rotations =
-      ReadOfBodies(batch.rotations(), {"rotations", kVectorNumbers, nullptr}, bodies, reader);
+      reader->Read(batch.rotations(), {"rotations", kVectorNumbers * bodies, nullptr});
   questions->end_poses =
-      ReadOfBodies(batch.end_poses(), {"end_poses", kPoseNumbers, nullptr}, bodies, reader);
+      reader->Read(batch.end_poses(), {"end_poses", kPoseNumbers * bodies, nullptr});
 }
 
 std::vector<RowFault> FindFaults(const SweepQuestions& questions, const ShapeTable& /*table*/) {

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <cstddef>
 #include <optional>
 
 #include "absl/container/inlined_vector.h"
 #include "core/query/body_query.h"
-#include "server/engine/row_loop.h"
-#include "server/guard/refusal.h"
 #include "server/kinds/kinds.h"
 
 namespace clearance::server {
@@ -65,7 +62,11 @@ struct TimeOfCollisionRows {
   void Put(const TimeOfCollisionAnswer& answer, std::uint32_t i) const {
     PutNumber(columns.iterations, i, answer.iterations);
     const bool is_hit = answer.state == MotionState::kHit;
-    if (is_hit || answer.state == MotionState::kInitiallyOverlapping) PutMeeting(answer, i);
+    if (is_hit || answer.state == MotionState::kInitiallyOverlapping) {
+      PutContact(columns, i, answer);
+      PutNumber(columns.pieces_a, i, answer.piece_a);
+      PutNumber(columns.pieces_b, i, answer.piece_b);
+    }
     if (is_hit) PutNumber(columns.t_hit, i, answer.t_hit);
     if (answer.state != MotionState::kInitiallyOverlapping) {
       PutNumber(columns.t_free, i, answer.t_free);
@@ -75,12 +76,6 @@ struct TimeOfCollisionRows {
         PutProof(i);
     }
     EndProofRow();
-  }
-
-  void PutMeeting(const TimeOfCollisionAnswer& answer, std::uint32_t i) const {
-    PutContact(columns, i, answer);
-    PutNumber(columns.pieces_a, i, answer.piece_a);
-    PutNumber(columns.pieces_b, i, answer.piece_b);
   }
 
   void PutProof(std::uint32_t i) const {

@@ -42,8 +42,8 @@ std::uint64_t CostOf(const Batch& batch, std::uint64_t vertices_a_step, std::uin
   const double rows = batch.pairs().count();
   const std::uint64_t units_a_step = 1 + vertices_a_step / kVerticesAUnit;
   double row = static_cast<double>(pieces) * static_cast<double>(pieces) *
-               static_cast<double>(units_a_step) * static_cast<double>(KindOf<Batch>::kUnitsARow);
-  if (KindOf<Batch>::MayBeDear(batch)) row = std::max(row, static_cast<double>(kDear));
+               static_cast<double>(units_a_step) * static_cast<double>(kUnitsARow<Batch>);
+  if (MayBeDear(batch)) row = std::max(row, static_cast<double>(kDear));
   return static_cast<std::uint64_t>(std::min(rows * row, kMostCost));
 }
 
@@ -61,7 +61,7 @@ std::uint64_t CostOf(const Batch& batch, const AskedSize& asked) {
   const std::uint64_t rows = RowCountOf(batch);
   const std::uint64_t bodies = std::max<std::uint64_t>(1, asked.query_bodies);
   const auto depth = static_cast<std::uint64_t>(std::bit_width(asked.scene_bodies));
-  const std::uint64_t row = KindOf<Batch>::UnitsASearch(batch) *
+  const std::uint64_t row = UnitsASearch(batch) *
                             (1 + bodies * (1 + depth) / 2 + bodies * bodies / kOwnPairsAUnit);
   return row > kMostCost / std::max<std::uint64_t>(1, rows) ? kMostCost : rows * row;
 }
@@ -220,7 +220,7 @@ class BatchJob {
         questions_(std::move(questions)),
         row_bytes_(MaxRowBytes<Kind>(batch)),
         max_bytes_(MaxReplyBytesOf(batch.options(), scope.call.parts.limits)),
-        tally_(KindTraits<Kind>::kKind) {}
+        tally_(Kind::kKind) {}
 
   std::uint32_t count() const { return RowsOf(questions_).count; }
   bool is_in_place() const { return scope_.cost <= kMaxCheapCost; }

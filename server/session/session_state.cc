@@ -66,7 +66,7 @@ void SessionState::Answer(const v1::SessionRequest& request, const StopRule& sto
                           v1::SessionResponse* response, Parts* left) {
   absl::Status status;
   const auto answer = [&]<class Kind>(Kind, const auto& batch) {
-    auto* const result = KindTraits<Kind>::Result(response);
+    auto* const result = Kind::ResultIn(response);
     status = AnswerPart<Kind>(batch, stop, result, left);
   };
   if (!VisitBatch(request, answer)) status = AnswerOther(request, stop, response);

@@ -78,8 +78,7 @@ absl::StatusOr<std::vector<Pose>> ReadPoses(const v1::PublishTick& publish,
   for (std::size_t k = 0; k < bodies.size(); ++k) {
     SceneBody placed = bodies[k];
     placed.X_WB = PoseAt(rows, k);
-    if (const auto fault = FindBodyFault(placed))
-      return RefusePlace(*fault, Indexed("poses", k), placed.X_WB);
+    if (FindBodyFault(placed)) return RefusePlace("poses", k, placed.X_WB);
     poses.push_back(placed.X_WB);
   }
   return poses;

@@ -15,7 +15,6 @@
 #include <cstdint>
 #include <limits>
 #include <string>
-#include <tuple>
 #include <type_traits>
 
 #include "server/kinds/reply_columns.h"
@@ -84,7 +83,7 @@ TYPED_TEST(KindTest, DescribesEveryFieldOfItsResult) {
     if (is_message && !field->is_repeated()) {
       EXPECT_TRUE(reflection.HasField(this->result_, field)) << field->full_name();
     } else if (!is_message && field->is_repeated() &&
-               !(is_of_motions && KindTraits<TypeParam>::kKind == QueryKind::kRay)) {
+               !(is_of_motions && TypeParam::kKind == QueryKind::kRay)) {
       const int width = IsOfVectors(field->name()) ? 3 : 1;
       EXPECT_EQ(reflection.FieldSize(this->result_, field), width * static_cast<int>(kKindRows))
           << field->full_name();
@@ -101,8 +100,8 @@ TYPED_TEST(KindTest, LeavesRoomForEveryFieldOfItsResult) {
 TYPED_TEST(KindTest, SlicesItsColumns) {
   const auto whole = MakeColumns<TypeParam>(this->batch_, kKindRows, &this->result_);
   const auto part = Slice<TypeParam>(whole, kPart);
-  std::apply([&](const auto&... column) { (ExpectSlice(column, part, whole), ...); },
-             TypeParam::kColumns);
+  ForEachColumn<typename TypeParam::Result>(
+      kColumns, [&](const auto& column) { ExpectSlice(column, part, whole); });
   EXPECT_EQ(part.states.size(), kPart.count);
   EXPECT_EQ(part.HasLists(), whole.HasLists());
 }
@@ -111,7 +110,7 @@ TYPED_TEST(KindTest, IsFoundInASessionByItsField) {
   v1::SessionRequest request;
   const auto& reflection = *request.GetReflection();
   v1::SessionResponse response;
-  KindTraits<TypeParam>::Result(&response);
+  TypeParam::ResultIn(&response);
   const auto* const answered = response.GetReflection()->GetOneofFieldDescriptor(
       response, response.GetDescriptor()->FindOneofByName("kind"));
   const auto* const field = request.GetDescriptor()->FindFieldByName(answered->name());
