@@ -30,7 +30,6 @@
 #include "server/app/shutdown_signals.h"
 #include "server/config/build_options.h"
 #include "server/config/command_line.h"
-#include "server/config/listen_address.h"
 #include "server/config/settings.h"
 #include "server/engine/answer_check.h"
 #include "server/observe/http_server.h"
@@ -317,7 +316,7 @@ absl::Status Process::StartGrpc() {
 absl::Status Process::BecomeReady() {
   pages_.SetReady(true);
   if (!config_.port_file.empty()) {
-    absl::Status status = WritePortFile(config_.port_file, {grpc_->port(), http_->port()});
+    absl::Status status = WritePortFile(config_.port_file, grpc_->port(), http_->port());
     if (!status.ok()) return status;
   }
   log_.Info("serving", {{"grpc", config_.listen},
@@ -361,20 +360,20 @@ int Run(absl::Span<const char* const> arguments) {
   }
   switch (line->action) {
     case Action::kShowHelp:
-      std::cout << HelpText(HelpExtent::kFirst);
+      std::cout << HelpText(Action::kShowHelp);
       return EXIT_SUCCESS;
     case Action::kShowFullHelp:
-      std::cout << HelpText(HelpExtent::kAll);
+      std::cout << HelpText(Action::kShowFullHelp);
       return EXIT_SUCCESS;
     case Action::kShowVersion:
       std::cout << "clearance-server " << CLEARANCE_VERSION << '\n';
       return EXIT_SUCCESS;
     case Action::kCheckHealth:
-      return CheckHealth(line->health_address, line->config.tls);
+      return CheckHealth(line->argument, line->config.tls);
     case Action::kMakeToken:
-      return PrintNewToken(line->token_id);
+      return PrintNewToken(line->argument);
     case Action::kBackUp:
-      return BackUpTo(line->backup_file, line->config);
+      return BackUpTo(line->argument, line->config);
     case Action::kServe:
       break;
   }

@@ -10,7 +10,7 @@ namespace clearance::server {
 namespace {
 
 void FillLimits(const Limits& limits, v1::Limits* message) {
-#define LIMIT(kind, name, default_value, uses, help, more) message->set_##name(limits.name);
+#define LIMIT(kind, name, default_value, uses, help, ...) message->set_##name(limits.name);
 #include "server/config/settings.def"
 }
 
