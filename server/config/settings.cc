@@ -36,9 +36,9 @@ constexpr Setting Row(Setting row, Field /*field*/) {
 
 constexpr Setting kRows[] = {
 #define GROUP(title) Setting{.group = (title)},
-#define MEMBER(kind, name, field, uses, help, ...)                             \
-  Row<setting_types::kind>(                                                    \
-      {.name = #name, .help = (help), .more = "" __VA_ARGS__, .uses = (uses)}, \
+#define MEMBER(kind, setting, field, bits, text, ...)                             \
+  Row<setting_types::kind>(                                                       \
+      {.name = #setting, .help = (text), .more = "" __VA_ARGS__, .uses = (bits)}, \
       [](auto& config) -> auto& { return config.field; }),
 #define SETTING(kind, name, default_value, uses, help, ...) \
   MEMBER(kind, name, name, uses, help, __VA_ARGS__)

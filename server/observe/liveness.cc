@@ -11,7 +11,7 @@
 namespace clearance::server {
 namespace {
 
-constexpr std::array<const char*, kLoopKinds> kNames = {"accept", "handover", "poll", "work"};
+constexpr std::array<const char*, kLoopKinds> kLoopNames = {"accept", "handover", "poll", "work"};
 
 }  // namespace
 
@@ -34,7 +34,7 @@ std::optional<std::string> Liveness::FindDead() {
     const absl::Duration owed = Look(&question, now, was_away);
     silence[kind] = std::max(silence[kind], owed);
     if (owed > patience) {
-      dead.push_back(absl::StrCat("the loop '", kNames[kind], "' has not turned for ",
+      dead.push_back(absl::StrCat("the loop '", kLoopNames[kind], "' has not turned for ",
                                   absl::FormatDuration(absl::Trunc(owed, absl::Seconds(1)))));
     }
   }
