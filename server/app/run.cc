@@ -29,7 +29,6 @@
 #include "server/config/command_line.h"
 #include "server/config/settings.h"
 #include "server/engine/answer_check.h"
-#include "server/fence/listener.h"
 #include "server/observe/http_server.h"
 #include "server/observe/liveness.h"
 #include "server/observe/log.h"
@@ -38,11 +37,15 @@
 #include "server/observe/steady_clock.h"
 #include "server/page/operator_pages.h"
 #include "server/registry/registry.h"
+#include "server/schedule/accept_loop.h"
 #include "server/storage/data_directory.h"
 #include "server/storage/shape_ledger.h"
 #include "server/storage/sqlite_shape_store.h"
 #include "server/transport/grpc_server.h"
 #include "server/transport/tls_certificates.h"
+#if CLEARANCE_HAS_FENCE
+#include "server/fence/listener.h"
+#endif
 
 namespace clearance::server {
 namespace {
@@ -280,14 +283,13 @@ absl::StatusOr<std::unique_ptr<ShapeStore>> Process::OpenStore() {
 
 absl::Status Process::StartGrpc() {
   WarnOfStrangers(config_, &log_);
-  if constexpr (kHasFence) {
-    absl::Status status =
-        Put(Listener::Open(config_, metrics_.connections(), &log_), &accept_loop_);
-    if (!status.ok()) return status;
-  } else {
-    log_.Warning("this build has no fence: connections are neither limited nor cut",
-                 {{"option", kFence.option}});
-  }
+#if CLEARANCE_HAS_FENCE
+  absl::Status status = Put(Listener::Open(config_, metrics_.connections(), &log_), &accept_loop_);
+  if (!status.ok()) return status;
+#else
+  log_.Warning("this build has no fence: connections are neither limited nor cut",
+               {{"option", kFence.option}});
+#endif
   return Put(GrpcServer::Start({.config = config_,
                                 .accept_loop = accept_loop_.get(),
                                 .tls = tls_.get(),
