@@ -2,6 +2,7 @@
 #include "server/app/exposure.h"
 
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,20 +22,24 @@ namespace {
 // storage, with room to spare.
 constexpr rlim_t kOtherDescriptors = 128;
 
+bool IsLoopback(const sockaddr& address) {
+  if (address.sa_family == AF_INET6) {
+    return IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<const sockaddr_in6&>(address).sin6_addr);
+  }
+  constexpr unsigned kLoopbackNet = 127;
+  return ntohl(reinterpret_cast<const sockaddr_in&>(address).sin_addr.s_addr) >> 24 == kLoopbackNet;
+}
+
 // Returns the warning about open access to the gRPC port, or null if none is due.
 const char* WarningOf(const ServerConfig& config) {
-  const bool is_plain = config.tls.certificate.empty();
+  if (IsLocalOnly(config.listen) || !config.tls.client_ca.empty()) return nullptr;
   const bool knows_callers = !config.policy_file.empty();
-  if (IsLocalOnly(config.listen)) return nullptr;
-  if (is_plain && knows_callers) {
-    return "gRPC is open to other machines in plain text: traffic and tokens can be read and "
-           "changed";
+  if (config.tls.certificate.empty()) {
+    return knows_callers ? "gRPC is open to other machines in plain text: traffic and tokens can "
+                           "be read and changed"
+                         : "gRPC is open to other machines in plain text: traffic can be read and "
+                           "changed, and every machine may use it";
   }
-  if (is_plain) {
-    return "gRPC is open to other machines in plain text: traffic can be read and "
-           "changed, and every machine may use it";
-  }
-  if (!config.tls.client_ca.empty()) return nullptr;
   return knows_callers ? "gRPC is open to other machines without client certificates: every "
                          "machine may speak HTTP/2 to this server"
                        : "gRPC is open to other machines without client certificates or a policy: "
@@ -42,6 +47,16 @@ const char* WarningOf(const ServerConfig& config) {
 }
 
 }  // namespace
+
+bool IsLocalOnly(const std::string& address) {
+  if (IsUnixAddress(address)) return true;
+  int error = 0;
+  const AddressList list = ResolveListenAddress(address, &error);
+  for (const addrinfo* entry = list.get(); entry != nullptr; entry = entry->ai_next) {
+    if (!IsLoopback(*entry->ai_addr)) return false;
+  }
+  return true;
+}
 
 const char* TlsMode(const TlsFiles& tls) {
   if (tls.certificate.empty()) return "none";
@@ -92,9 +107,9 @@ std::uint64_t FittingConnections(std::uint64_t wanted, Log* log) {
 }
 
 // A new file, never one that somebody has put there, nor what a link of theirs points to.
-absl::Status WritePortFile(const std::string& path, const BoundPorts& ports) {
+absl::Status WritePortFile(const std::string& path, int grpc_port, int http_port) {
   const std::string text =
-      absl::StrCat("{\"grpc_port\":", ports.grpc, ",\"http_port\":", ports.http, "}\n");
+      absl::StrCat("{\"grpc_port\":", grpc_port, ",\"http_port\":", http_port, "}\n");
   const std::string unfinished = absl::StrCat(path, ".unfinished");
   std::remove(unfinished.c_str());
   constexpr mode_t kReadByAll = 0644;

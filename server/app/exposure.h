@@ -14,6 +14,9 @@
 
 namespace clearance::server {
 
+// Returns whether all clients that could connect to the address are on this machine.
+bool IsLocalOnly(const std::string& address);
+
 // Returns "none", "server" or "mutual".
 const char* TlsMode(const TlsFiles& tls);
 
@@ -33,14 +36,9 @@ void WarnOfStrangers(const ServerConfig& config, Log* log);
 // warning. Raises the limit as far as this process may.
 std::uint64_t FittingConnections(std::uint64_t wanted, Log* log);
 
-struct BoundPorts {
-  int grpc = 0;
-  int http = 0;
-};
-
 // Writes {"grpc_port":N,"http_port":N}, whole or not at all, for a caller that started the server
 // with port 0: if the file exists, the server is ready. UNAVAILABLE, with the path, if it cannot be
 // written.
-absl::Status WritePortFile(const std::string& path, const BoundPorts& ports);
+absl::Status WritePortFile(const std::string& path, int grpc_port, int http_port);
 
 }  // namespace clearance::server

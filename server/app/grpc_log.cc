@@ -9,8 +9,6 @@
 #include <optional>
 #include <string>
 
-#include "server/observe/log_allowance.h"
-
 namespace clearance::server {
 namespace {
 
@@ -38,15 +36,6 @@ void Write(const char* whose, const std::string& text) {
   target.log->Warning(whose, {{"text", text}, {"held_back", *held_back}});
 }
 
-void TakeFromGrpc(gpr_log_func_args* record) {
-  if (record->severity == GPR_LOG_SEVERITY_ERROR) Write("gRPC reports", record->message);
-}
-
-void TakeFromProtobuf(google::protobuf::LogLevel level, const char* /*file*/, int /*line*/,
-                      const std::string& message) {
-  if (level >= google::protobuf::LOGLEVEL_ERROR) Write("Protobuf reports", message);
-}
-
 void SetLog(Log* log) {
   const std::lock_guard lock(TheTarget().mutex);
   TheTarget().log = log;
@@ -56,8 +45,14 @@ void SetLog(Log* log) {
 
 GrpcLog::GrpcLog(Log* log) {
   SetLog(log);
-  gpr_set_log_function(&TakeFromGrpc);
-  google::protobuf::SetLogHandler(&TakeFromProtobuf);
+  gpr_set_log_function([](gpr_log_func_args* record) {
+    if (record->severity == GPR_LOG_SEVERITY_ERROR) Write("gRPC reports", record->message);
+  });
+  namespace protobuf = google::protobuf;
+  protobuf::SetLogHandler(
+      [](protobuf::LogLevel level, const char* /*file*/, int /*line*/, const std::string& message) {
+        if (level >= protobuf::LOGLEVEL_ERROR) Write("Protobuf reports", message);
+      });
 }
 
 GrpcLog::~GrpcLog() {

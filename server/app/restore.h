@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,9 @@
 #include "absl/status/statusor.h"
 #include "core/scene/scene.h"
 #include "core/shape/rigid_body.h"
+#include "server/config/server_config.h"
+#include "server/observe/log.h"
+#include "server/observe/metrics.h"
 #include "server/registry/registry.h"
 #include "server/registry/scene_registry.h"
 #include "server/storage/shape_store.h"
@@ -76,5 +80,20 @@ class SharedMirror final : public RegistryMirror {
   Registry* const shapes_;
   SceneRegistry* const scenes_;
 };
+
+// The parts that a server joins the shared registry with. All outlive the result.
+struct JoinParts {
+  const EtcdConfig& config;
+  Registry* shapes;
+  SceneRegistry* scenes;
+  Metrics* metrics;
+  Log* log;
+  int threads;                     // that read shapes
+  std::function<bool()> is_ended;  // true: the wait for the store ends
+};
+
+// Reads the registry that servers share in etcd, once it answers. If a revision is compacted away
+// while it is read, the newer state is read instead. Only defined in a build with CLEARANCE_ETCD.
+absl::StatusOr<std::unique_ptr<SharedRegistry>> JoinRegistry(const JoinParts& parts);
 
 }  // namespace clearance::server

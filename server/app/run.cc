@@ -12,7 +12,6 @@
 #include <iostream>
 #include <memory>
 #include <optional>
-#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -24,13 +23,10 @@
 #include "server/access/access_files.h"
 #include "server/app/exposure.h"
 #include "server/app/grpc_log.h"
-#include "server/app/operator_pages.h"
-#include "server/app/optional_parts.h"
 #include "server/app/restore.h"
 #include "server/app/shutdown_signals.h"
 #include "server/config/build_options.h"
 #include "server/config/command_line.h"
-#include "server/config/listen_address.h"
 #include "server/config/settings.h"
 #include "server/engine/answer_check.h"
 #include "server/observe/http_server.h"
@@ -39,6 +35,7 @@
 #include "server/observe/log_writer.h"
 #include "server/observe/metrics.h"
 #include "server/observe/steady_clock.h"
+#include "server/page/operator_pages.h"
 #include "server/registry/registry.h"
 #include "server/schedule/accept_loop.h"
 #include "server/storage/data_directory.h"
@@ -46,6 +43,9 @@
 #include "server/storage/sqlite_shape_store.h"
 #include "server/transport/grpc_server.h"
 #include "server/transport/tls_certificates.h"
+#if CLEARANCE_HAS_FENCE
+#include "server/fence/listener.h"
+#endif
 
 namespace clearance::server {
 namespace {
@@ -82,15 +82,6 @@ void LogSettings(const ServerConfig& config, Log* log) {
              fields);
 }
 
-int Cores() { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
-
-// Returns how many threads poll. gRPC lets one thread at a time wait for all connections of all
-// clients. With two of them, one reads nearly every message and the other answers it, at twice the
-// cost. One is enough for as many cores as a server of small messages keeps busy.
-int PollingThreads(int wanted) { return wanted > 0 ? wanted : std::max(1, Cores() / 4); }
-
-int WorkerThreads(int wanted) { return wanted > 0 ? wanted : Cores(); }
-
 // Puts what was made in its place.
 template <class Made, class Place>
 absl::Status Put(absl::StatusOr<Made> made, Place* place) {
@@ -118,9 +109,7 @@ class Process {
         scenes_(config.limits, &metrics_, &quotas_),
         checker_(config.check_sample, metrics_, log_),
         liveness_(config.liveness_patience, metrics_),
-        pages_(&metrics_, &liveness_) {
-    metrics_.ShowLimits(config);
-  }
+        pages_(&metrics_, &liveness_) {}
 
   // Refuses calls of the page before gRPC ends; probes are answered until it has ended.
   ~Process() {
@@ -129,13 +118,11 @@ class Process {
     if (grpc_ != nullptr) grpc_->Shutdown(absl::ZeroDuration());
     http_.reset();
   }
-  Process(const Process&) = delete;
-  Process& operator=(const Process&) = delete;
 
   int Serve();
 
  private:
-  absl::Status LoadTls();
+  void SettleConfig();
   absl::Status ReadAccessRules();
   absl::Status StartHttp();
   absl::Status StartLedger();
@@ -144,7 +131,7 @@ class Process {
   absl::Status BecomeReady();
   void Drain();
 
-  const ServerConfig& config_;
+  ServerConfig config_;
   Metrics metrics_;
   LogWriter log_writer_;
   Log log_;
@@ -168,12 +155,8 @@ class Process {
 int Process::Serve() {
   log_.Info("starting", {{"version", CLEARANCE_VERSION}});
   LogSettings(config_, &log_);
-  absl::Status status = LoadTls();
-  if (status.ok()) status = ReadAccessRules();
-  signals_.OnHangup([this] {
-    if (access_ != nullptr) access_->ReadSoon();
-    if (tls_ != nullptr) tls_->LookSoon();
-  });
+  SettleConfig();
+  absl::Status status = ReadAccessRules();
   if (status.ok()) status = StartHttp();
   if (status.ok()) {
     if (absl::Status data = StartLedger(); !data.ok()) {
@@ -199,26 +182,38 @@ int Process::Serve() {
   return EXIT_SUCCESS;
 }
 
-absl::Status Process::LoadTls() {
-  if (config_.tls.certificate.empty()) return absl::OkStatus();
-  return Put(TlsCertificates::Load(config_.tls, metrics_, &log_), &tls_);
+// Puts what this machine allows, and what is due by default, in the place of what was asked for.
+void Process::SettleConfig() {
+  const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  if (config_.worker_threads == 0) config_.worker_threads = cores;
+  // gRPC lets one thread at a time wait for all connections of all clients. With two of them, one
+  // reads nearly every message and the other answers it, at twice the cost. One is enough for as
+  // many cores as a server of small messages keeps busy.
+  if (config_.polling_threads == 0) config_.polling_threads = std::max(1, cores / 4);
+  config_.reflection = ShowsReflection(config_) ? Reflection::kOn : Reflection::kOff;
+  config_.max_connections = FittingConnections(config_.max_connections, &log_);
+  metrics_.ShowLimits(config_);
 }
 
 absl::Status Process::ReadAccessRules() {
-  if (config_.policy_file.empty()) return absl::OkStatus();
-  absl::Status status = Put(AccessFiles::Load(config_, log_, metrics_, quotas_), &access_);
-  if (status.ok()) access_->Watch();
+  absl::Status status;
+  if (!config_.tls.certificate.empty())
+    status = Put(TlsCertificates::Load(config_.tls, metrics_, &log_), &tls_);
+  if (status.ok() && !config_.policy_file.empty())
+    status = Put(AccessFiles::Load(config_, log_, metrics_, quotas_), &access_);
+  if (access_ != nullptr) access_->Watch();
+  signals_.OnHangup([this] {
+    if (access_ != nullptr) access_->ReadSoon();
+    if (tls_ != nullptr) tls_->LookSoon();
+  });
   return status;
 }
 
 absl::Status Process::StartHttp() {
   if (!config_.page_dir.empty()) {
-    absl::StatusOr<PageFiles> files = PageFiles::Read(config_.page_dir);
-    if (!files.ok()) return files.status();
-    pages_.Show(*std::move(files),
-                PageCalls([this] { return grpc_->ChannelToItself(kMostPageReply); },
-                          access_ == nullptr ? PageCalls::Policy::kNone
-                                             : PageCalls::Policy::kChecksCallers));
+    pages_.AnswerCalls([this] { return grpc_->ChannelToItself(kMostPageReply); },
+                       /*checks_callers=*/access_ != nullptr);
+    if (absl::Status status = pages_.ShowPage(config_.page_dir); !status.ok()) return status;
   }
   if (IsLocalOnly(config_.http_listen)) pages_.AnswerAddressesOnly();
   return Put(HttpServer::Start(
@@ -241,7 +236,7 @@ absl::Status Process::StartLedger() {
                                  .scenes = &scenes_,
                                  .metrics = &metrics_,
                                  .log = &log_,
-                                 .threads = WorkerThreads(config_.worker_threads),
+                                 .threads = config_.worker_threads,
                                  .is_ended = [this] { return signals_.has_come(); }}),
                    &shared);
     }
@@ -279,8 +274,7 @@ absl::StatusOr<std::unique_ptr<ShapeStore>> Process::OpenStore() {
       SqliteShapeStore::Open(directory_->database_path());
   if (!store.ok()) return store.status();
   status = directory_->MarkUsed();
-  const int threads = WorkerThreads(config_.worker_threads);
-  if (status.ok()) status = RestoreShapes(threads, store->get(), &registry_);
+  if (status.ok()) status = RestoreShapes(config_.worker_threads, store->get(), &registry_);
   if (status.ok()) status = RestoreScenes(store->get(), registry_, &scenes_);
   if (!status.ok()) return status;
   metrics_.store().bytes->Set(static_cast<double>((*store)->byte_size()));
@@ -289,20 +283,14 @@ absl::StatusOr<std::unique_ptr<ShapeStore>> Process::OpenStore() {
 
 absl::Status Process::StartGrpc() {
   WarnOfStrangers(config_, &log_);
-  ServerConfig fitting = config_;
-  fitting.max_connections = FittingConnections(config_.max_connections, &log_);
-  metrics_.ShowLimits(fitting);
-  if constexpr (kHasFence) {
-    absl::Status status = Put(OpenFence(fitting, metrics_.connections(), &log_), &accept_loop_);
-    if (!status.ok()) return status;
-  } else {
-    log_.Warning("this build has no fence: connections are neither limited nor cut",
-                 {{"option", kFence.option}});
-  }
-  fitting.reflection = ShowsReflection(config_) ? Reflection::kOn : Reflection::kOff;
-  fitting.polling_threads = PollingThreads(config_.polling_threads);
-  fitting.worker_threads = WorkerThreads(config_.worker_threads);
-  return Put(GrpcServer::Start({.config = fitting,
+#if CLEARANCE_HAS_FENCE
+  absl::Status status = Put(Listener::Open(config_, metrics_.connections(), &log_), &accept_loop_);
+  if (!status.ok()) return status;
+#else
+  log_.Warning("this build has no fence: connections are neither limited nor cut",
+               {{"option", kFence.option}});
+#endif
+  return Put(GrpcServer::Start({.config = config_,
                                 .accept_loop = accept_loop_.get(),
                                 .tls = tls_.get(),
                                 .checker = &checker_,
@@ -317,7 +305,7 @@ absl::Status Process::StartGrpc() {
 absl::Status Process::BecomeReady() {
   pages_.SetReady(true);
   if (!config_.port_file.empty()) {
-    absl::Status status = WritePortFile(config_.port_file, {grpc_->port(), http_->port()});
+    absl::Status status = WritePortFile(config_.port_file, grpc_->port(), http_->port());
     if (!status.ok()) return status;
   }
   log_.Info("serving", {{"grpc", config_.listen},
@@ -339,18 +327,6 @@ void Process::Drain() {
   grpc_->Shutdown(config_.drain_timeout);
 }
 
-int ServeWith(const ServerConfig& config) {
-  TuneAllocator();
-  BlockShutdownSignals();
-  // Debian builds Abseil with its deadlock detection: every lock, gRPC's too, would be entered into
-  // one graph of all threads, and a cycle found in it would abort the server.
-  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
-  // A log reader that closes its end must not end the server.
-  std::signal(SIGPIPE, SIG_IGN);
-  if (!config.port_file.empty()) std::remove(config.port_file.c_str());  // of an earlier run
-  return Process(config).Serve();
-}
-
 }  // namespace
 
 int Run(absl::Span<const char* const> arguments) {
@@ -361,24 +337,31 @@ int Run(absl::Span<const char* const> arguments) {
   }
   switch (line->action) {
     case Action::kShowHelp:
-      std::cout << HelpText(HelpExtent::kFirst);
-      return EXIT_SUCCESS;
     case Action::kShowFullHelp:
-      std::cout << HelpText(HelpExtent::kAll);
+      std::cout << HelpText(line->action);
       return EXIT_SUCCESS;
     case Action::kShowVersion:
       std::cout << "clearance-server " << CLEARANCE_VERSION << '\n';
       return EXIT_SUCCESS;
     case Action::kCheckHealth:
-      return CheckHealth(line->health_address, line->config.tls);
+      return CheckHealth(line->argument, line->config.tls);
     case Action::kMakeToken:
-      return PrintNewToken(line->token_id);
+      return PrintNewToken(line->argument);
     case Action::kBackUp:
-      return BackUpTo(line->backup_file, line->config);
+      return BackUpTo(line->argument, line->config);
     case Action::kServe:
       break;
   }
-  return ServeWith(line->config);
+  TuneAllocator();
+  BlockShutdownSignals();
+  // Debian builds Abseil with its deadlock detection: every lock, gRPC's too, would be entered into
+  // one graph of all threads, and a cycle found in it would abort the server.
+  absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
+  // A log reader that closes its end must not end the server.
+  std::signal(SIGPIPE, SIG_IGN);
+  if (!line->config.port_file.empty())
+    std::remove(line->config.port_file.c_str());  // of an earlier run
+  return Process(line->config).Serve();
 }
 
 }  // namespace clearance::server

@@ -14,7 +14,6 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "server/app/optional_parts.h"
 #include "server/app/restore.h"
 #include "server/etcd/etcd_store.h"
 

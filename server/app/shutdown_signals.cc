@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 
@@ -30,33 +31,25 @@ ShutdownSignals::~ShutdownSignals() {
   watcher_.join();
 }
 
-void ShutdownSignals::HangUp() {
-  const std::lock_guard lock(mutex_);
-  log_->Info(reload_ == nullptr ? "SIGHUP ignored: still starting"
-                                : "SIGHUP: reading policy, tokens and certificates again");
-  if (reload_ != nullptr) reload_();
-}
-
 void ShutdownSignals::Watch() {
   int signal = 0;
-  while (sigwait(&signals_, &signal) == 0 && signal == SIGHUP) HangUp();
+  while (sigwait(&signals_, &signal) == 0 && signal == SIGHUP) {
+    const std::lock_guard lock(mutex_);
+    log_->Info(reload_ == nullptr ? "SIGHUP ignored: still starting"
+                                  : "SIGHUP: reading policy, tokens and certificates again");
+    if (reload_ != nullptr) reload_();
+  }
   if (ending_) return;
   log_->Info("signal: draining", {{"signal", signal}});
   first_.Notify();
-  signal = WaitForSecond();
-  if (ending_) return;
-  log_->Error(signal == 0 ? "the drain takes too long: ending now" : "second signal: ending now",
-              {{"signal", signal}});
-  _exit(EXIT_FAILURE);
-}
-
-int ShutdownSignals::WaitForSecond() const {
   const timespec timeout = absl::ToTimespec(longest_drain_);
-  int signal = 0;
   do {
     signal = sigtimedwait(&signals_, nullptr, &timeout);
   } while (signal == SIGHUP || (signal < 0 && errno == EINTR));
-  return signal < 0 ? 0 : signal;
+  if (ending_) return;
+  log_->Error(signal < 0 ? "the drain takes too long: ending now" : "second signal: ending now",
+              {{"signal", std::max(signal, 0)}});
+  _exit(EXIT_FAILURE);
 }
 
 }  // namespace clearance::server

@@ -28,14 +28,11 @@ class ShutdownSignals {
   // `log` outlives this. A drain that takes longer than `longest_drain` is given up.
   ShutdownSignals(absl::Duration longest_drain, Log* log);
   ~ShutdownSignals();
-  ShutdownSignals(const ShutdownSignals&) = delete;
-  ShutdownSignals& operator=(const ShutdownSignals&) = delete;
 
   // Returns at the first signal. From then on a second one, or too long a drain, ends the process
   // at once with 1.
   void Wait() const { first_.WaitForNotification(); }
 
-  // Whether the first signal has come.
   bool has_come() const { return first_.HasBeenNotified(); }
 
   // From now on `reload` is called at each SIGHUP, by another thread. Before, one is only logged.
@@ -46,9 +43,6 @@ class ShutdownSignals {
 
  private:
   void Watch();
-  void HangUp();
-  // The signal, or 0 after longest_drain_.
-  int WaitForSecond() const;
 
   const absl::Duration longest_drain_;
   Log* const log_;

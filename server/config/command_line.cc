@@ -3,17 +3,13 @@
 
 #include <cerrno>
 #include <fstream>
-#include <optional>
 #include <system_error>
 #include <utility>
 #include <vector>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "server/config/settings.h"
 
@@ -59,17 +55,22 @@ if it cannot listen, with 2 if a setting is wrong, with 3 if the data directory 
 store cannot be used.
 )";
 
-// One argument, cut at its first `=`.
-struct Argument {
-  std::string name;
-  std::optional<absl::string_view> value;
+// Flags that ask for something besides serving.
+constexpr struct {
+  absl::string_view name;
+  Action action;
+  bool may_have_value;
+} kActions[] = {
+    {"help", Action::kShowHelp, false},       {"helpfull", Action::kShowFullHelp, false},
+    {"version", Action::kShowVersion, false}, {"health_check", Action::kCheckHealth, true},
+    {"new_token", Action::kMakeToken, true},  {"backup_to", Action::kBackUp, true},
 };
 
 // Holds what the arguments say, before settings are read.
 struct Arguments {
   CommandLine line;
   std::string config_file;
-  std::vector<Argument> settings;
+  std::vector<std::pair<std::string, std::string>> settings;  // names and values
 };
 
 // Returns the name of the flag that was written: `-` stands for `_`.
@@ -77,53 +78,33 @@ std::string FlagName(absl::string_view written) {
   return absl::StrReplaceAll(written, {{"-", "_"}});
 }
 
-absl::StatusOr<Argument> Split(absl::string_view argument) {
+absl::Status Take(absl::string_view argument, Arguments* all) {
   absl::string_view text = argument;
   if (!absl::ConsumePrefix(&text, "--") || text.empty()) {
     return absl::InvalidArgumentError(absl::StrCat(
         "'", argument, "' is not an argument of the form --name=value; --helpfull lists all"));
   }
   const std::size_t equals = text.find('=');
-  if (equals == absl::string_view::npos) return Argument{FlagName(text), std::nullopt};
-  return Argument{FlagName(text.substr(0, equals)), text.substr(equals + 1)};
-}
-
-// An unknown flag is refused as one: a value would not help it.
-absl::Status RefuseWithoutValue(const std::string& name) {
-  const bool is_known = name == "backup_to" || name == "config_file" ||
-                        absl::c_any_of(AllSettings(), [&name](const Setting& setting) {
-                          return setting.name == name;
-                        });
-  return absl::InvalidArgumentError(
-      is_known ? absl::StrCat("--", name, " needs a value: --", name, "=VALUE")
-               : absl::StrCat("Unknown flag '", name, "'; --helpfull lists all"));
-}
-
-absl::Status Take(const Argument& argument, Arguments* all) {
-  const bool has_value = argument.value.has_value();
-  const std::string value(argument.value.value_or(""));
-  CommandLine* const line = &all->line;
-  if (argument.name == "help" && !has_value) {
-    line->action = Action::kShowHelp;
-  } else if (argument.name == "helpfull" && !has_value) {
-    line->action = Action::kShowFullHelp;
-  } else if (argument.name == "version" && !has_value) {
-    line->action = Action::kShowVersion;
-  } else if (argument.name == "health_check") {
-    line->action = Action::kCheckHealth;
-    line->health_address = value;
-  } else if (argument.name == "new_token") {
-    line->action = Action::kMakeToken;
-    line->token_id = value;
-  } else if (!has_value) {
-    return RefuseWithoutValue(argument.name);
-  } else if (argument.name == "backup_to") {
-    line->action = Action::kBackUp;
-    line->backup_file = value;
-  } else if (argument.name == "config_file") {
+  const bool has_value = equals != absl::string_view::npos;
+  const std::string name = FlagName(text.substr(0, equals));
+  const std::string value(has_value ? text.substr(equals + 1) : "");
+  for (const auto& [flag, action, may_have_value] : kActions) {
+    if (name != flag || (has_value && !may_have_value)) continue;
+    all->line.action = action;
+    all->line.argument = value;
+    return absl::OkStatus();
+  }
+  const bool is_config_file = name == "config_file";
+  if (!has_value) {
+    return absl::InvalidArgumentError(
+        is_config_file || FindSetting(name) != nullptr
+            ? absl::StrCat("--", name, " needs a value: --", name, "=VALUE")
+            : absl::StrCat("Unknown flag '", name, "'; --helpfull lists all"));
+  }
+  if (is_config_file) {
     all->config_file = value;
   } else {
-    all->settings.push_back(argument);
+    all->settings.emplace_back(name, value);
   }
   return absl::OkStatus();
 }
@@ -131,39 +112,12 @@ absl::Status Take(const Argument& argument, Arguments* all) {
 absl::Status SetFromLine(absl::string_view line, ServerConfig* config) {
   line = absl::StripAsciiWhitespace(line);
   if (line.empty() || line.front() == '#') return absl::OkStatus();
-  const std::pair<absl::string_view, absl::string_view> halves =
-      absl::StrSplit(line, absl::MaxSplits('=', 1));
-  if (!absl::StrContains(line, '=')) {
+  const std::size_t equals = line.find('=');
+  if (equals == absl::string_view::npos) {
     return absl::InvalidArgumentError(absl::StrCat("'", line, "' is not a line `name = value`"));
   }
-  return SetByName(FlagName(absl::StripAsciiWhitespace(halves.first)),
-                   absl::StripAsciiWhitespace(halves.second), config);
-}
-
-std::string DescribeSettings(HelpExtent extent) {
-  const bool is_all = extent == HelpExtent::kAll;
-  std::string text;
-  absl::string_view group;
-  for (const Setting& setting : AllSettings()) {
-    if (!is_all && !setting.has(kFirst)) continue;
-    if (is_all && setting.group != group) {
-      absl::StrAppend(&text, group.empty() ? "" : "\n", setting.group, ":\n");
-      group = setting.group;
-    }
-    absl::StrAppend(&text, "  --", setting.name, "=", setting.default_value(), "\n      ",
-                    setting.help, "\n");
-  }
-  return is_all ? text : absl::StrCat(text, "\nAll settings: --helpfull\n");
-}
-
-// Reads the config file, then what the command line says in addition.
-absl::Status ReadSettings(const Arguments& all, ServerConfig* config) {
-  absl::Status status;
-  if (!all.config_file.empty()) status = ReadConfigFile(all.config_file, config);
-  for (const Argument& setting : all.settings) {
-    if (status.ok()) status = SetByName(setting.name, *setting.value, config);
-  }
-  return status.ok() ? CheckTogether(*config) : status;
+  return SetByName(FlagName(absl::StripAsciiWhitespace(line.substr(0, equals))),
+                   absl::StripAsciiWhitespace(line.substr(equals + 1)), config);
 }
 
 // Returns the address by which a client on the same machine reaches a server that listens at
@@ -182,9 +136,8 @@ absl::Status ReadConfigFile(const std::string& path, ServerConfig* config) {
     return absl::InvalidArgumentError(
         absl::StrCat("--config_file=", path, ": ", std::generic_category().message(errno)));
   }
-  int number = 0;
-  for (std::string line; std::getline(file, line);) {
-    ++number;
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
     const absl::Status status = SetFromLine(line, config);
     if (!status.ok()) {
       return absl::InvalidArgumentError(absl::StrCat(path, ":", number, ": ", status.message()));
@@ -198,29 +151,45 @@ absl::Status ReadConfigFile(const std::string& path, ServerConfig* config) {
 
 absl::StatusOr<CommandLine> ParseArguments(absl::Span<const char* const> arguments) {
   Arguments all;
-  for (const char* const text : arguments) {
-    const absl::StatusOr<Argument> argument = Split(text);
-    if (!argument.ok()) return argument.status();
-    if (absl::Status status = Take(*argument, &all); !status.ok()) return status;
+  for (const char* const argument : arguments) {
+    if (absl::Status status = Take(argument, &all); !status.ok()) return status;
   }
   CommandLine& line = all.line;
   if (line.action != Action::kServe && line.action != Action::kCheckHealth &&
       line.action != Action::kBackUp) {
     return std::move(line);
   }
-  if (absl::Status status = ReadSettings(all, &line.config); !status.ok()) return status;
-  if (line.action == Action::kBackUp &&
-      (line.config.data_dir.empty() || line.backup_file.empty())) {
+  absl::Status status;
+  if (!all.config_file.empty()) status = ReadConfigFile(all.config_file, &line.config);
+  for (const auto& [name, value] : all.settings) {
+    if (status.ok()) status = SetByName(name, value, &line.config);
+  }
+  if (status.ok()) status = CheckTogether(line.config);
+  if (!status.ok()) return status;
+  if (line.action == Action::kBackUp && (line.config.data_dir.empty() || line.argument.empty())) {
     return absl::InvalidArgumentError(
         "--backup_to=FILE needs the name of a file that is not there, and --data_dir of the "
         "server");
   }
-  if (line.health_address.empty()) line.health_address = LocalAddressOf(line.config.listen);
+  if (line.action == Action::kCheckHealth && line.argument.empty())
+    line.argument = LocalAddressOf(line.config.listen);
   return std::move(line);
 }
 
-std::string HelpText(HelpExtent extent) {
-  return absl::StrCat(kUsage, DescribeSettings(extent), kSignalsAndExitCodes);
+std::string HelpText(Action action) {
+  const bool shows_all = action == Action::kShowFullHelp;
+  std::string text = kUsage;
+  absl::string_view group;
+  for (const Setting& setting : AllSettings()) {
+    if (!shows_all && !setting.has(kFirst)) continue;
+    if (shows_all && setting.group != group) {
+      absl::StrAppend(&text, group.empty() ? "" : "\n", setting.group, ":\n");
+      group = setting.group;
+    }
+    absl::StrAppend(&text, "  --", setting.name, "=", setting.default_value(), "\n      ",
+                    setting.help, "\n");
+  }
+  return absl::StrCat(text, shows_all ? "" : "\nAll settings: --helpfull\n", kSignalsAndExitCodes);
 }
 
 }  // namespace clearance::server

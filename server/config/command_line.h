@@ -22,15 +22,13 @@ enum class Action {
   kShowVersion,
   kCheckHealth,
   kMakeToken,
-  kBackUp
+  kBackUp,
 };
 
 struct CommandLine {
   Action action = Action::kServe;
-  ServerConfig config = {};         // of kServe, kCheckHealth and kBackUp
-  std::string health_address = {};  // of kCheckHealth: host:port or unix:path
-  std::string token_id = {};        // of kMakeToken: whose
-  std::string backup_file = {};     // of kBackUp
+  ServerConfig config = {};   // of kServe, kCheckHealth and kBackUp
+  std::string argument = {};  // host:port or unix:path, whose token, or the file of the backup
 };
 
 // Parses `arguments` without the program's name; in names of both sources `-` stands for `_`. A
@@ -41,8 +39,7 @@ absl::StatusOr<CommandLine> ParseArguments(absl::Span<const char* const> argumen
 // Sets what lines `name = value` say; skips empty lines and lines that start with `#`.
 absl::Status ReadConfigFile(const std::string& path, ServerConfig* config);
 
-// The settings that operators need first, or all by group.
-enum class HelpExtent { kFirst, kAll };
-std::string HelpText(HelpExtent extent);
+// With the settings that operators need first (kShowHelp), or with all by group (kShowFullHelp).
+std::string HelpText(Action action);
 
 }  // namespace clearance::server

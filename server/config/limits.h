@@ -14,10 +14,9 @@ inline constexpr std::uint64_t kGibibyte = std::uint64_t{1} << 30;
 
 // Holds the fields of clearance.v1.Limits, each a flag of the same name. Values that came from
 // settings keep to:
-//     max_request_bytes <= max_transport_bytes, max_request_bytes <= max_bytes_in_flight,
-//     max_messages_in_flight <= 2.
+//     max_request_bytes <= max_transport_bytes, max_request_bytes <= max_bytes_in_flight.
 struct Limits {
-#define LIMIT(kind, name, default_value, uses, help, more) std::uint64_t name = default_value;
+#define LIMIT(kind, name, default_value, uses, help, ...) std::uint64_t name = default_value;
 #include "server/config/settings.def"
 };
 

@@ -35,7 +35,7 @@ struct EtcdConfig {
 
 // The table says what each field is for. "Never" is an infinite time.
 struct ServerConfig {
-#define SETTING(kind, name, default_value, uses, help, more) \
+#define SETTING(kind, name, default_value, uses, help, ...) \
   setting_types::kind::Value name = default_value;
 #include "server/config/settings.def"
   TlsFiles tls;

@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/config/setting_types.h"
 
+#include <utility>
+
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 
 namespace clearance::server::setting_types {
 namespace {
 
-struct Unit {
-  const char* name;
-  std::uint64_t bytes;
-};
-constexpr Unit kUnits[] = {{"GiB", std::uint64_t{1} << 30},
-                           {"MiB", std::uint64_t{1} << 20},
-                           {"KiB", std::uint64_t{1} << 10},
-                           {"B", 1}};
+constexpr std::pair<const char*, std::uint64_t> kUnits[] = {
+    {"GiB", kGibibyte}, {"MiB", kMebibyte}, {"KiB", 1024}, {"B", 1}};
 
 constexpr int kLargestPort = 65535;
 
@@ -42,9 +37,9 @@ bool ParseDigits(absl::string_view text, std::uint64_t* value) {
 
 bool ParseBytes(absl::string_view text, std::uint64_t largest, std::uint64_t* value) {
   std::uint64_t unit_bytes = 1;
-  for (const Unit& unit : kUnits) {
-    if (absl::ConsumeSuffix(&text, unit.name)) {
-      unit_bytes = unit.bytes;
+  for (const auto& [name, bytes] : kUnits) {
+    if (absl::ConsumeSuffix(&text, name)) {
+      unit_bytes = bytes;
       break;
     }
   }
@@ -54,10 +49,9 @@ bool ParseBytes(absl::string_view text, std::uint64_t largest, std::uint64_t* va
 }
 
 std::string FormatBytes(std::uint64_t bytes) {
-  for (const Unit& unit : kUnits) {
-    if (bytes >= unit.bytes && bytes % unit.bytes == 0) {
-      return absl::StrCat(bytes / unit.bytes, unit.bytes == 1 ? "" : unit.name);
-    }
+  for (const auto& [name, unit_bytes] : kUnits) {
+    if (bytes >= unit_bytes && bytes % unit_bytes == 0)
+      return absl::StrCat(bytes / unit_bytes, unit_bytes == 1 ? "" : name);
   }
   return "0";
 }
@@ -69,36 +63,19 @@ bool Cores::Parse(absl::string_view text, Value* value) {
          (*value == 0 || (*value >= kLeastCores && *value <= kMostCores));
 }
 
-std::string Cores::Allowed() {
-  return absl::StrCat("0 or a number from ", kLeastCores, " to ", kMostCores);
-}
-
 bool WaitTime::Parse(absl::string_view text, Value* value) {
   return absl::ParseDuration(text, value) && *value >= absl::ZeroDuration() &&
          *value <= absl::Hours(1);
-}
-
-bool Text::Parse(absl::string_view text, Value* value) {
-  *value = std::string(text);
-  return true;
 }
 
 bool HttpAddress::Parse(absl::string_view text, Value* value) {
   return IsHostPort(text) && text.front() != '[' && Text::Parse(text, value);
 }
 
-std::string HttpAddress::Allowed() {
-  return "host:port, such as 127.0.0.1:9464 (no IPv6 here); port 0 takes a free one";
-}
-
 bool GrpcAddress::Parse(absl::string_view text, Value* value) {
   constexpr absl::string_view kUnix = "unix:";
   const bool is_unix = absl::StartsWith(text, kUnix) && text.size() > kUnix.size();
   return (is_unix || IsHostPort(text)) && Text::Parse(text, value);
-}
-
-std::string GrpcAddress::Allowed() {
-  return "host:port, such as 0.0.0.0:50051 or [::]:50051, or unix:path";
 }
 
 bool StoreAddress::Parse(absl::string_view text, Value* value) {
@@ -112,11 +89,5 @@ bool StoreAddress::Parse(absl::string_view text, Value* value) {
 std::string StoreAddress::Print(const Value& value) {
   return value.empty() ? "" : absl::StrCat(kEtcdScheme, absl::StrJoin(value, ","));
 }
-
-std::string StoreAddress::Allowed() {
-  return "etcd://host:port[,host:port...], such as etcd://10.0.0.1:2379,10.0.0.2:2379";
-}
-
-bool Switch::Parse(absl::string_view text, Value* value) { return absl::SimpleAtob(text, value); }
 
 }  // namespace clearance::server::setting_types

@@ -18,14 +18,23 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
-#include "server/config/choices.h"
 #include "server/config/limits.h"
 
-namespace clearance::server::setting_types {
+namespace clearance::server {
+
+// Whether callers may ask which services and messages there are. Each who asks holds a thread.
+enum class Reflection { kAuto, kOn, kOff };
+
+// AUDIT is for what must be in the log whatever its level is.
+enum class LogLevel { kDebug, kInfo, kWarning, kError, kAudit };
+enum class LogFormat { kHuman, kJson };
+
+namespace setting_types {
 
 // Parses "100". SimpleAtoi also takes signs and blanks.
 bool ParseDigits(absl::string_view text, std::uint64_t* value);
@@ -68,7 +77,9 @@ struct Cores {
   using Value = double;
   static bool Parse(absl::string_view text, Value* value);
   static std::string Print(Value value) { return absl::StrCat(value); }
-  static std::string Allowed();
+  static std::string Allowed() {
+    return absl::StrCat("0 or a number from ", kLeastCores, " to ", kMostCores);
+  }
 };
 
 // "5s", from 0 to an hour: longer than any orchestrator waits.
@@ -81,7 +92,10 @@ struct WaitTime {
 
 struct Text {
   using Value = std::string;
-  static bool Parse(absl::string_view text, Value* value);
+  static bool Parse(absl::string_view text, Value* value) {
+    *value = std::string(text);
+    return true;
+  }
   static std::string Print(const Value& value) { return value; }
   static std::string Allowed() { return "text"; }
 };
@@ -89,13 +103,17 @@ struct Text {
 // host:port. IPv4 only: brackets are refused here, before it is too late.
 struct HttpAddress : Text {
   static bool Parse(absl::string_view text, Value* value);
-  static std::string Allowed();
+  static std::string Allowed() {
+    return "host:port, such as 127.0.0.1:9464 (no IPv6 here); port 0 takes a free one";
+  }
 };
 
 // host:port, an IPv6 host in brackets, or unix:path.
 struct GrpcAddress : Text {
   static bool Parse(absl::string_view text, Value* value);
-  static std::string Allowed();
+  static std::string Allowed() {
+    return "host:port, such as 0.0.0.0:50051 or [::]:50051, or unix:path";
+  }
 };
 
 // etcd://host:port[,host:port…], or nothing.
@@ -103,12 +121,14 @@ struct StoreAddress {
   using Value = std::vector<std::string>;
   static bool Parse(absl::string_view text, Value* value);
   static std::string Print(const Value& value);
-  static std::string Allowed();
+  static std::string Allowed() {
+    return "etcd://host:port[,host:port...], such as etcd://10.0.0.1:2379,10.0.0.2:2379";
+  }
 };
 
 struct Switch {
   using Value = bool;
-  static bool Parse(absl::string_view text, Value* value);
+  static bool Parse(absl::string_view text, Value* value) { return absl::SimpleAtob(text, value); }
   static std::string Print(Value value) { return value ? "true" : "false"; }
   static std::string Allowed() { return "true or false"; }
 };
@@ -138,7 +158,7 @@ T NoLimitOf() {
 
 // A kind whose 0 stands for no limit.
 template <class Kind>
-struct ZeroIsNoLimit {
+struct ZeroIsNoLimit : Kind {
   using Value = typename Kind::Value;
   static bool Parse(absl::string_view text, Value* value) {
     if (!Kind::Parse(text, value)) return false;
@@ -148,7 +168,6 @@ struct ZeroIsNoLimit {
   static std::string Print(Value value) {
     return Kind::Print(value == NoLimitOf<Value>() ? Value{} : value);
   }
-  static std::string Allowed() { return Kind::Allowed(); }
 };
 
 // gRPC takes the size of a message as an int; rows, slots and vertices are numbered with 32
@@ -165,6 +184,7 @@ inline constexpr std::array<absl::string_view, 4> kLevelNames = {"debug", "info"
 using MessageBytes = ByteCount<kMostOfInt>;
 using HeldBytes = ByteCount<kMostOf64Bits>;
 using WireCount = Count<1, kMostOf32Bits>;
+using AheadCount = Count<1, 2>;
 using ThreadCount = Count<0, 1024, int>;
 using Niceness = Count<0, 19, int>;
 using PieceCount = Count<1, 65536>;
@@ -180,4 +200,5 @@ using ReflectionChoice = Choice<Reflection, kReflectionNames>;
 using LogFormatChoice = Choice<LogFormat, kFormatNames>;
 using LogLevelChoice = Choice<LogLevel, kLevelNames>;
 
-}  // namespace clearance::server::setting_types
+}  // namespace setting_types
+}  // namespace clearance::server

@@ -18,10 +18,6 @@ double NumberOf(const Value& /*value*/) {
   return 0;
 }
 
-constexpr Setting Named(const char* name, const char* help, const char* more, unsigned uses) {
-  return {.name = name, .help = help, .more = more, .uses = uses};
-}
-
 // Fills in the functions of a row. Calling a `Field` with a ServerConfig gives its field.
 template <class Kind, class Field>
 constexpr Setting Row(Setting row, Field /*field*/) {
@@ -40,94 +36,63 @@ constexpr Setting Row(Setting row, Field /*field*/) {
 
 constexpr Setting kRows[] = {
 #define GROUP(title) Setting{.group = (title)},
-#define MEMBER(kind, name, field, uses, help, more) \
-  Row<setting_types::kind>(                         \
-      Named(#name, help, more, uses), [](auto& config) -> auto& { return config.field; }),
-#define SETTING(kind, name, default_value, uses, help, more) \
-  MEMBER(kind, name, name, uses, help, more)
-#define LIMIT(kind, name, default_value, uses, help, more) \
-  MEMBER(kind, name, limits.name, uses, help, more)
+#define MEMBER(kind, setting, field, bits, text, ...)                             \
+  Row<setting_types::kind>(                                                       \
+      {.name = #setting, .help = (text), .more = "" __VA_ARGS__, .uses = (bits)}, \
+      [](auto& config) -> auto& { return config.field; }),
+#define SETTING(kind, name, default_value, uses, help, ...) \
+  MEMBER(kind, name, name, uses, help, __VA_ARGS__)
+#define LIMIT(kind, name, default_value, uses, help, ...) \
+  MEMBER(kind, name, limits.name, uses, help, __VA_ARGS__)
 #include "server/config/settings.def"
 };
 
-std::vector<Setting> MakeSettings() {
-  std::vector<Setting> settings;
-  const char* group = "";
-  for (Setting row : kRows) {
-    if (row.name == nullptr) {
-      group = row.group;
-    } else {
-      row.group = group;
-      settings.push_back(row);
-    }
-  }
-  return settings;
-}
-
-const Setting* Find(absl::string_view name) {
-  const auto found = absl::c_find_if(
-      AllSettings(), [name](const Setting& setting) { return setting.name == name; });
-  return found == AllSettings().end() ? nullptr : &*found;
-}
-
-absl::Status Refusal(absl::string_view what) { return absl::InvalidArgumentError(what); }
-
 absl::Status CheckLimits(const ServerConfig& config) {
-  const Setting& request = *Find("max_request_bytes");
+  const Setting& request = *FindSetting("max_request_bytes");
   for (const char* const name : {"max_transport_bytes", "max_bytes_in_flight"}) {
-    const Setting& bound = *Find(name);
+    const Setting& bound = *FindSetting(name);
     if (request.number(config) <= bound.number(config)) continue;
-    return Refusal(absl::StrCat("--", request.name, "=", request.print(config),
-                                ": must be at most ", name, ", which is ", bound.print(config)));
-  }
-  constexpr std::uint64_t kMostMessages = 2;
-  const std::uint64_t messages = config.limits.max_messages_in_flight;
-  if (messages > kMostMessages) {
-    return Refusal(absl::StrCat("--max_messages_in_flight=", messages,
-                                ": must be 1 or 2; a session reads at most one message ahead"));
+    return absl::InvalidArgumentError(absl::StrCat("--", request.name, "=", request.print(config),
+                                                   ": must be at most ", name, ", which is ",
+                                                   bound.print(config)));
   }
   return absl::OkStatus();
 }
 
-absl::Status CheckTls(const TlsFiles& tls) {
-  if (tls.certificate.empty() != tls.key.empty()) {
-    return Refusal("--tls_certificate and --tls_key: must be given together");
-  }
-  if (tls.certificate.empty() && !tls.client_ca.empty()) {
-    return Refusal(
-        absl::StrCat("--tls_client_ca=", tls.client_ca, ": must come with --tls_certificate"));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status CheckStore(const EtcdConfig& etcd, const std::string& data_dir) {
-  if (etcd.prefix.empty() || etcd.prefix.back() == '/')
-    return Refusal("--etcd_prefix: must be given, without a / at its end");
-  if (etcd.certificate.empty() != etcd.key.empty())
-    return Refusal("--etcd_certificate and --etcd_key: must be given together");
-  if (etcd.user.empty() != etcd.password_file.empty())
-    return Refusal("--etcd_user and --etcd_password_file: must be given together");
-  if (etcd.ca.empty() && !etcd.certificate.empty())
-    return Refusal("--etcd_certificate: must come with --etcd_ca");
-  const bool has_access = !etcd.ca.empty() || !etcd.user.empty();
-  if (etcd.endpoints.empty() && has_access)
-    return Refusal("--etcd_ca and --etcd_user: must come with --store=etcd://...");
-  if (!etcd.endpoints.empty() && !data_dir.empty())
-    return Refusal("--store and --data_dir: shapes are stored in one place; choose one");
-  return absl::OkStatus();
-}
-
-absl::Status CheckAccess(const ServerConfig& config) {
-  if (!config.policy_file.empty()) return absl::OkStatus();
-  if (!config.token_file.empty()) {
-    return Refusal(
-        "--token_file needs a --policy_file: a token alone says who somebody is, not what they may "
-        "do");
-  }
-  // Its questions come over plain HTTP, and no certificate with them.
-  if (!config.page_dir.empty() && !config.tls.client_ca.empty()) {
-    return Refusal(
-        "--page_dir lets in who has no certificate of --tls_client_ca; it needs a --policy_file");
+absl::Status CheckTexts(const ServerConfig& config) {
+  const TlsFiles& tls = config.tls;
+  const EtcdConfig& etcd = config.etcd;
+  const bool has_store = !etcd.endpoints.empty();
+  const bool has_policy = !config.policy_file.empty();
+  const struct {
+    bool is_wrong;
+    const char* refusal;
+  } rules[] = {
+      {tls.certificate.empty() != tls.key.empty(),
+       "--tls_certificate and --tls_key: must be given together"},
+      {tls.certificate.empty() && !tls.client_ca.empty(),
+       "--tls_client_ca: must come with --tls_certificate"},
+      {etcd.prefix.empty() || etcd.prefix.back() == '/',
+       "--etcd_prefix: must be given, without a / at its end"},
+      {etcd.certificate.empty() != etcd.key.empty(),
+       "--etcd_certificate and --etcd_key: must be given together"},
+      {etcd.user.empty() != etcd.password_file.empty(),
+       "--etcd_user and --etcd_password_file: must be given together"},
+      {etcd.ca.empty() && !etcd.certificate.empty(),
+       "--etcd_certificate: must come with --etcd_ca"},
+      {!has_store && (!etcd.ca.empty() || !etcd.user.empty()),
+       "--etcd_ca and --etcd_user: must come with --store=etcd://..."},
+      {has_store && !config.data_dir.empty(),
+       "--store and --data_dir: shapes are stored in one place; choose one"},
+      {!has_policy && !config.token_file.empty(),
+       "--token_file needs a --policy_file: a token alone says who somebody is, not what they may "
+       "do"},
+      // Its questions come over plain HTTP, and no certificate with them.
+      {!has_policy && !config.page_dir.empty() && !tls.client_ca.empty(),
+       "--page_dir lets in who has no certificate of --tls_client_ca; it needs a --policy_file"},
+  };
+  for (const auto& [is_wrong, refusal] : rules) {
+    if (is_wrong) return absl::InvalidArgumentError(refusal);
   }
   return absl::OkStatus();
 }
@@ -135,19 +100,34 @@ absl::Status CheckAccess(const ServerConfig& config) {
 }  // namespace
 
 const std::vector<Setting>& AllSettings() {
-  static const std::vector<Setting>& settings = *new std::vector<Setting>(MakeSettings());
+  static const std::vector<Setting>& settings = *[] {
+    auto* const named = new std::vector<Setting>;
+    const char* group = "";
+    for (Setting row : kRows) {
+      if (row.name == nullptr) group = row.group;
+      row.group = group;
+      if (row.name != nullptr) named->push_back(row);
+    }
+    return named;
+  }();
   return settings;
 }
 
+const Setting* FindSetting(absl::string_view name) {
+  const auto found = absl::c_find_if(
+      AllSettings(), [name](const Setting& setting) { return setting.name == name; });
+  return found == AllSettings().end() ? nullptr : &*found;
+}
+
 absl::Status SetByName(absl::string_view name, absl::string_view value, ServerConfig* config) {
-  const Setting* const setting = Find(name);
+  const Setting* const setting = FindSetting(name);
   if (setting == nullptr) {
-    return Refusal(
+    return absl::InvalidArgumentError(
         absl::StrCat("Unknown flag '", name, "' (value '", value, "'); --helpfull lists all"));
   }
   if (setting->parse(value, config)) return absl::OkStatus();
-  return Refusal(absl::StrCat("Illegal value '", value, "' specified for flag '", name,
-                              "'; must be ", setting->allowed()));
+  return absl::InvalidArgumentError(absl::StrCat("Illegal value '", value, "' specified for flag '",
+                                                 name, "'; must be ", setting->allowed()));
 }
 
 absl::Status CheckTogether(const ServerConfig& config) {
@@ -155,10 +135,7 @@ absl::Status CheckTogether(const ServerConfig& config) {
   if (!kHasFence) status = RefuseFlagsOf(kFence, config);
   if (status.ok() && !kHasEtcd) status = RefuseFlagsOf(kEtcd, config);
   if (status.ok()) status = CheckLimits(config);
-  if (status.ok()) status = CheckTls(config.tls);
-  if (status.ok()) status = CheckStore(config.etcd, config.data_dir);
-  if (status.ok()) status = CheckAccess(config);
-  return status;
+  return status.ok() ? CheckTexts(config) : status;
 }
 
 bool IsInEffect(const Setting& setting) {
@@ -169,9 +146,9 @@ absl::Status RefuseFlagsOf(const OptionalPart& part, const ServerConfig& config)
   for (const Setting& setting : AllSettings()) {
     const std::string value = setting.print(config);
     if (!setting.has(part.use) || value == setting.default_value()) continue;
-    return Refusal(absl::StrCat("--", setting.name, "=", value, ": this build has no ", part.name,
-                                "; leave out the flag, or build the server with -D", part.option,
-                                "=ON"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--", setting.name, "=", value, ": this build has no ", part.name,
+                     "; leave out the flag, or build the server with -D", part.option, "=ON"));
   }
   return absl::OkStatus();
 }

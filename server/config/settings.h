@@ -43,6 +43,8 @@ struct Setting {
 
 // In the order of the table; settings of one group follow each other.
 const std::vector<Setting>& AllSettings();
+// Returns null if there is no such setting.
+const Setting* FindSetting(absl::string_view name);
 
 // INVALID_ARGUMENT, naming the setting, the value and the allowed values, if there is no such
 // setting or the value is not allowed.
@@ -57,9 +59,7 @@ struct OptionalPart {
   SettingUse use;      // of its settings
 };
 
-// Limits and cuts connections.
 inline constexpr OptionalPart kFence = {"fence", "CLEARANCE_FENCE", kOfFence};
-// The store that servers share.
 inline constexpr OptionalPart kEtcd = {"etcd store", "CLEARANCE_ETCD", kOfEtcd};
 
 // Returns whether this build has the part that the setting is of, if it is of one.

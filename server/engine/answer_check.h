@@ -32,7 +32,6 @@
 #include "server/engine/row_sampler.h"
 #include "server/engine/scene_check.h"
 #include "server/observe/log.h"
-#include "server/observe/log_allowance.h"
 #include "server/observe/metrics.h"
 #include "server/observe/steady_clock.h"
 

@@ -14,7 +14,6 @@
 #include "absl/time/time.h"
 #include "server/fence/stream_counts.h"
 #include "server/observe/log.h"
-#include "server/observe/log_allowance.h"
 #include "server/observe/steady_clock.h"
 
 namespace clearance::server {

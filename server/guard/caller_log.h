@@ -8,7 +8,6 @@
 #include "absl/status/status.h"
 #include "server/guard/caller.h"
 #include "server/observe/log.h"
-#include "server/observe/log_allowance.h"
 
 namespace clearance::server {
 

@@ -19,18 +19,14 @@ constexpr StateNames kMotionStates = {nullptr,     "free", "hit", "initially_ove
 constexpr StateNames kVerdicts = {nullptr, "free", "touching", "undecided", nullptr, nullptr};
 
 constexpr bool IsAboutScenes(absl::string_view service) { return service == "SceneQueryService"; }
-constexpr QueryKindInfo kKindInfos[] = {
-#define QUERY(name, field, service, label, states) {#label, IsAboutScenes(#service), states},
-#include "server/observe/methods.def"
-};
-
 constexpr std::uint8_t UndecidedIn(const StateNames& names) {
   std::uint8_t state = 1;
   while (names[state] != absl::string_view("undecided")) ++state;
   return state;
 }
-constexpr std::uint8_t kUndecidedStates[] = {
-#define QUERY(name, field, service, label, states) UndecidedIn(states),
+constexpr QueryKindInfo kKindInfos[] = {
+#define QUERY(name, field, service, label, states) \
+  {#label, IsAboutScenes(#service), states, UndecidedIn(states)},
 #include "server/observe/methods.def"
 };
 
@@ -66,16 +62,6 @@ void AddCounts(const BucketCounts<kBuckets>& from, BucketCounts<kBuckets>* to) {
 }  // namespace
 
 const QueryKindInfo& InfoOf(QueryKind kind) { return kKindInfos[static_cast<std::size_t>(kind)]; }
-
-SceneWork& SceneWork::operator+=(const SceneWork& other) {
-  nodes += other.nodes;
-  candidates += other.candidates;
-  exact += other.exact;
-  return *this;
-}
-
-BatchTally::BatchTally(QueryKind kind)
-    : kind_(kind), undecided_state_(kUndecidedStates[static_cast<std::size_t>(kind)]) {}
 
 template <class Answer>
 void BatchTally::Add(const Answer& answer) {

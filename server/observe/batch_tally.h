@@ -36,6 +36,7 @@ struct QueryKindInfo {
   const char* label;
   bool is_about_scenes;
   std::array<const char*, kRowStates> states;  // by number; null: the kind has no such state
+  std::uint8_t undecided_state;
 };
 const QueryKindInfo& InfoOf(QueryKind kind);
 
@@ -60,13 +61,19 @@ struct SceneWork {
   std::uint64_t candidates = 0;
   std::uint64_t exact = 0;
 
-  SceneWork& operator+=(const SceneWork& other);
+  SceneWork& operator+=(const SceneWork& other) {
+    nodes += other.nodes;
+    candidates += other.candidates;
+    exact += other.exact;
+    return *this;
+  }
 };
 
 // Counts what one batch did. Thread-compatible. Value type.
 class BatchTally {
  public:
-  explicit BatchTally(QueryKind kind);
+  explicit BatchTally(QueryKind kind)
+      : kind_(kind), undecided_state_(InfoOf(kind).undecided_state) {}
 
   // Counts an answer about a pair. Requires: kind() is that of the answer.
   template <class Answer>

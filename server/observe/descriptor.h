@@ -17,11 +17,8 @@ class Descriptor {
   explicit Descriptor(int number) : number_(number) {}
   ~Descriptor() { Close(); }
   Descriptor(Descriptor&& other) noexcept : number_(other.Release()) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    if (this != &other) {
-      Close();
-      number_ = other.Release();
-    }
+  Descriptor& operator=(Descriptor other) noexcept {
+    std::swap(number_, other.number_);
     return *this;
   }
 

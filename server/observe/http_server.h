@@ -39,10 +39,6 @@ struct HttpReply {
   std::string body;
 };
 
-// Limit of the time in which a request, with its body, must arrive, and of the time for which a
-// reply may stand still.
-inline constexpr absl::Duration kHttpDeadline = absl::Seconds(5);
-
 // Serves GET, HEAD and POST (of at most 64 KiB and with a stated length), one request a connection,
 // until it is destroyed. Thread-safe.
 class HttpServer {
@@ -58,11 +54,11 @@ class HttpServer {
   static constexpr std::size_t kMostReplyBytes = 200 << 20;
 
   // `address` is host:port, IPv4; port 0 takes a free one. UNAVAILABLE if it cannot be bound. A
-  // request that is not whole within `deadline` is answered with 408.
-  static absl::StatusOr<std::unique_ptr<HttpServer>> Start(const std::string& address,
-                                                           Handler handler,
-                                                           TakesBodyOf takes_body = nullptr,
-                                                           absl::Duration deadline = kHttpDeadline);
+  // request that is not whole, with its body, within `deadline` is answered with 408; a reply may
+  // stand still for as long.
+  static absl::StatusOr<std::unique_ptr<HttpServer>> Start(
+      const std::string& address, Handler handler, TakesBodyOf takes_body = nullptr,
+      absl::Duration deadline = absl::Seconds(5));
   // Ends the connections, and waits for the handlers that are being called.
   virtual ~HttpServer() = default;
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 #include "server/observe/liveness.h"
 
 #include <algorithm>
@@ -10,6 +9,11 @@
 #include "absl/strings/str_join.h"
 
 namespace clearance::server {
+namespace {
+
+constexpr std::array<const char*, kLoopKinds> kLoopNames = {"accept", "handover", "poll", "work"};
+
+}  // namespace
 
 void Liveness::Watch(std::vector<WatchedLoop> loops) {
   const std::lock_guard lock(mutex_);
@@ -23,14 +27,14 @@ std::optional<std::string> Liveness::FindDead() {
   std::array<absl::Duration, kLoopKinds> silence{};
   std::vector<std::string> dead;
   for (Question& question : questions_) {
-    const LoopKind kind = question.loop.kind;
-    const absl::Duration patience = PatienceWith(kind);
+    const auto kind = static_cast<std::size_t>(question.loop.kind);
+    const int factor = question.loop.kind == LoopKind::kWork ? kWorkPatience : 1;
+    const absl::Duration patience = factor * patience_;
     const bool was_away = now - last_look_ > patience;
     const absl::Duration owed = Look(&question, now, was_away);
-    absl::Duration& longest = silence[static_cast<std::size_t>(kind)];
-    longest = std::max(longest, owed);
+    silence[kind] = std::max(silence[kind], owed);
     if (owed > patience) {
-      dead.push_back(absl::StrCat("the loop '", NameOf(kind), "' has not turned for ",
+      dead.push_back(absl::StrCat("the loop '", kLoopNames[kind], "' has not turned for ",
                                   absl::FormatDuration(absl::Trunc(owed, absl::Seconds(1)))));
     }
   }
@@ -39,10 +43,6 @@ std::optional<std::string> Liveness::FindDead() {
     metrics_.loop_silence(static_cast<LoopKind>(kind)).Set(absl::ToDoubleSeconds(silence[kind]));
   }
   return dead.empty() ? std::nullopt : std::optional(absl::StrJoin(dead, "; "));
-}
-
-absl::Duration Liveness::PatienceWith(LoopKind kind) const {
-  return kind == LoopKind::kWork ? kWorkPatience * patience_ : patience_;
 }
 
 // Puts an open question once more if the last look is older than the loop's patience. The whole

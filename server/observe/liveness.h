@@ -57,7 +57,6 @@ class Liveness {
     SteadyTime asked;
   };
 
-  absl::Duration PatienceWith(LoopKind kind) const;
   // Returns how long the loop has owed an answer.
   absl::Duration Look(Question* question, SteadyTime now, bool was_away) const;
 

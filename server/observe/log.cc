@@ -5,7 +5,6 @@
 #include <array>
 #include <charconv>
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
@@ -85,14 +84,8 @@ std::string FormatJson(const LogRecord& record) {
 
 }  // namespace
 
-Log::Log(LogFormat format, LogLevel level, LogWriter* writer)
-    : format_(format), level_(level), writer_(writer) {}
-
-Log::Log(LogFormat format, LogLevel level, Sink sink)
-    : format_(format), level_(level), sink_(std::move(sink)), writer_(nullptr) {}
-
 void Log::Write(LogLevel level, absl::string_view message, absl::Span<const LogField> fields) {
-  if (!IsOn(level)) return;
+  if (level < level_) return;
   std::string line = FormatLogRecord(format_, {absl::Now(), level, message, fields});
   line += '\n';
   if (writer_ != nullptr) return writer_->Write(level, std::move(line));

@@ -11,14 +11,17 @@
 #include <functional>
 #include <initializer_list>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <variant>
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
-#include "server/config/choices.h"
+#include "server/config/setting_types.h"
+#include "server/observe/steady_clock.h"
 
 namespace clearance::server {
 
@@ -61,10 +64,10 @@ class Log {
   using Sink = std::function<void(absl::string_view line)>;  // gets the line with its '\n'
 
   // Writes records of `level` and above to `writer`, which outlives this, or to `sink`.
-  Log(LogFormat format, LogLevel level, LogWriter* writer);
-  Log(LogFormat format, LogLevel level, Sink sink);
-
-  bool IsOn(LogLevel level) const { return level >= level_; }
+  Log(LogFormat format, LogLevel level, LogWriter* writer)
+      : format_(format), level_(level), writer_(writer) {}
+  Log(LogFormat format, LogLevel level, Sink sink)
+      : format_(format), level_(level), sink_(std::move(sink)) {}
 
   void Debug(absl::string_view message, Fields fields = {}) {
     Write(LogLevel::kDebug, message, fields);
@@ -88,7 +91,7 @@ class Log {
   // absl::Mutex it does not.
   std::mutex mutex_;
   const Sink sink_;  // called with mutex_ held; where it is null, the next is not
-  LogWriter* const writer_;
+  LogWriter* const writer_ = nullptr;
 };
 
 struct LogRecord {
@@ -100,5 +103,38 @@ struct LogRecord {
 
 // The line of one record without its '\n', as Log writes it; the time is UTC, to milliseconds.
 std::string FormatLogRecord(LogFormat format, const LogRecord& record);
+
+// Lets so many records an hour into the log and no more: what goes wrong a thousand times a second
+// must not fill a disk. Thread-safe.
+class LogAllowance {
+ public:
+  explicit LogAllowance(std::uint64_t records_an_hour, SteadyClock clock = SteadyNow)
+      : records_an_hour_(records_an_hour), clock_(std::move(clock)) {}
+
+  // Returns the number of records that were held back since the last one that was let through, or
+  // nullopt if this one must be held back too.
+  std::optional<std::uint64_t> Take() {
+    const std::lock_guard lock(mutex_);
+    const SteadyTime now = clock_();
+    if (now - began_ >= absl::Hours(1)) {
+      began_ = now;
+      taken_ = 0;
+    }
+    if (taken_ == records_an_hour_) {
+      ++held_back_;
+      return std::nullopt;
+    }
+    ++taken_;
+    return std::exchange(held_back_, 0);
+  }
+
+ private:
+  const std::uint64_t records_an_hour_;
+  const SteadyClock clock_;
+  std::mutex mutex_;  // guards the next three
+  SteadyTime began_;
+  std::uint64_t taken_ = 0;
+  std::uint64_t held_back_ = 0;
+};
 
 }  // namespace clearance::server

@@ -47,8 +47,6 @@ class LogWriter {
   LogWriter(int descriptor, LogFormat format, LostLines lost, LogRoom room = {});
   // Gives the waiting lines to a reader that takes them.
   ~LogWriter();
-  LogWriter(const LogWriter&) = delete;
-  LogWriter& operator=(const LogWriter&) = delete;
 
   // Writes a whole line. Does not wait, except for a disk.
   void Write(LogLevel level, std::string line);

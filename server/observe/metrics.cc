@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/observe/metrics.h"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <algorithm>
-#include <iterator>
+#include <filesystem>
+#include <fstream>
+#include <optional>
 #include <sstream>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "prometheus/text_serializer.h"
 #include "server/config/settings.h"
-#include "server/observe/process_metrics.h"
 
 namespace clearance::server {
 namespace {
@@ -36,20 +39,64 @@ void AddTo(const std::array<Counter*, kSize>& counters,
   }
 }
 
-}  // namespace
-
-const char* NameOf(LoopKind kind) {
-  constexpr std::array kNames = {"accept", "handover", "poll", "work"};
-  return kNames[static_cast<std::size_t>(kind)];
+std::optional<double> CountEntries(const char* directory) {
+  std::error_code error;
+  const std::filesystem::directory_iterator entries(directory, error);
+  if (error) return std::nullopt;
+  return static_cast<double>(std::distance(begin(entries), end(entries)));
 }
+
+// Adds the `process_` series of Prometheus' own client libraries: CPU, memory, descriptors and
+// threads of this process, which began at `start`. Values that cannot be read (no /proc) have no
+// series.
+void AddProcessMetrics(absl::Time start, std::vector<prometheus::MetricFamily>* families) {
+  using prometheus::MetricType;
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  rlimit files{};
+  getrlimit(RLIMIT_NOFILE, &files);
+  const absl::Duration cpu =
+      absl::DurationFromTimeval(usage.ru_utime) + absl::DurationFromTimeval(usage.ru_stime);
+  std::optional<double> open_files = CountEntries("/proc/self/fd");
+  if (open_files.has_value()) --*open_files;  // the descriptor of the listing itself
+  std::optional<double> total_bytes, resident_bytes;
+  std::ifstream statm("/proc/self/statm");
+  const auto page_bytes = static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (double total = 0, resident = 0; statm >> total >> resident) {
+    total_bytes = total * page_bytes;
+    resident_bytes = resident * page_bytes;
+  }
+  const struct {
+    const char* name;  // of a counter, it ends with _total
+    const char* help;
+    std::optional<double> value;
+  } series[] = {
+      {"process_cpu_seconds_total", "User and system CPU time spent.", absl::ToDoubleSeconds(cpu)},
+      {"process_resident_memory_bytes", "Resident memory size.", resident_bytes},
+      {"process_virtual_memory_bytes", "Virtual memory size.", total_bytes},
+      {"process_threads", "Threads of the process.", CountEntries("/proc/self/task")},
+      {"process_start_time_seconds", "Start time since the epoch.",
+       absl::ToDoubleSeconds(start - absl::UnixEpoch())},
+      {"process_open_fds", "Open file descriptors.", open_files},
+      {"process_max_fds", "Largest number of open file descriptors.",
+       static_cast<double>(files.rlim_cur)}};
+  for (const auto& [name, help, value] : series) {
+    if (!value.has_value()) continue;
+    const bool is_counter = absl::EndsWith(name, "_total");
+    prometheus::ClientMetric metric;
+    (is_counter ? metric.counter.value : metric.gauge.value) = *value;
+    families->push_back(
+        {name, help, is_counter ? MetricType::Counter : MetricType::Gauge, {metric}});
+  }
+}
+
+}  // namespace
 
 Metrics::Metrics(absl::string_view version) {
   for (std::size_t method = 0; method < kRpcMethods; ++method)
     rpcs_[method] = MakeRpcSeries(static_cast<RpcMethod>(method));
-  for (std::size_t kind = 0; kind < kQueryKinds; ++kind) {
+  for (std::size_t kind = 0; kind < kQueryKinds; ++kind)
     kinds_[kind] = MakeKindSeries(static_cast<QueryKind>(kind));
-    checks_[kind] = MakeCheckSeries(static_cast<QueryKind>(kind));
-  }
   const auto add_limit = [this](const char* name) {
     refusals_by_limit_[name] = &limit_refusals_.Add({{"limit", name}});
   };
@@ -102,6 +149,11 @@ Metrics::KindSeries Metrics::MakeKindSeries(QueryKind kind) {
   series.refused = &refused_rows_.Add(labels);
   series.compute_seconds = &batch_seconds_.Add(labels, ToBuckets(kComputeSecondsBuckets));
   series.rows = &batch_rows_.Add(labels, ToBuckets(kRowBuckets));
+  series.checks = {
+      .checked = &checked_.Add(labels),
+      .unchecked_undecided = &unchecked_.Add({{"kind", info.label}, {"reason", "undecided"}}),
+      .unchecked_too_large = &unchecked_.Add({{"kind", info.label}, {"reason", "too_large"}}),
+      .contradicted = &contradicted_.Add(labels)};
   if (info.is_about_scenes) {
     series.scene_nodes = &scene_nodes_.Add(labels);
     series.scene_candidates = &scene_candidates_.Add(labels);
@@ -110,14 +162,6 @@ Metrics::KindSeries Metrics::MakeKindSeries(QueryKind kind) {
     series.iterations = &iterations_.Add(labels, ToBuckets(kIterationBuckets));
   }
   return series;
-}
-
-CheckSeries Metrics::MakeCheckSeries(QueryKind query_kind) {
-  const char* const kind = InfoOf(query_kind).label;
-  return {.checked = &checked_.Add({{"kind", kind}}),
-          .unchecked_undecided = &unchecked_.Add({{"kind", kind}, {"reason", "undecided"}}),
-          .unchecked_too_large = &unchecked_.Add({{"kind", kind}, {"reason", "too_large"}}),
-          .contradicted = &contradicted_.Add({{"kind", kind}})};
 }
 
 void Metrics::Record(const BatchTally& tally, absl::Duration compute_time) {
@@ -158,7 +202,7 @@ void Metrics::ShowLimits(const ServerConfig& config) {
 
 std::string Metrics::Scrape() const {
   std::vector<prometheus::MetricFamily> families = registry_.Collect();
-  std::ranges::move(CollectProcessMetrics(start_), std::back_inserter(families));
+  AddProcessMetrics(start_, &families);
   std::ostringstream text;
   prometheus::TextSerializer().Serialize(text, families);
   return std::move(text).str();

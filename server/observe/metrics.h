@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -23,14 +24,12 @@
 #include "prometheus/histogram.h"
 #include "prometheus/registry.h"
 #include "server/observe/batch_tally.h"
-#include "server/observe/rpc_series.h"
 
 namespace clearance::server {
 
 struct ServerConfig;
 
-// Buckets of histograms: upper bounds, inclusive. Those that a BatchTally counts are in
-// batch_tally.h.
+// Buckets of histograms: upper bounds, inclusive. batch_tally.h has those that a BatchTally counts.
 // The usual defaults start at 5 ms, which is above nearly everything that happens here.
 inline constexpr std::array kHandlingSecondsBuckets = {
     50e-6, 100e-6, 250e-6, 500e-6, 1e-3, 2.5e-3, 5e-3, 10e-3,
@@ -81,6 +80,57 @@ struct CheckSeries {
   prometheus::Counter* contradicted = nullptr;  // of those that were checked
 };
 
+enum class RpcMethod : std::uint8_t {
+#define METHOD(name, service, type, role) k##name,
+#include "server/observe/methods.def"
+};
+
+struct RpcMethodInfo {
+  const char* service;  // "clearance.v1.ShapeService"
+  const char* method;   // "RegisterShape"
+  const char* type;     // "unary", "server_stream" or "bidi_stream"
+};
+inline constexpr RpcMethodInfo kRpcMethodInfos[] = {
+#define METHOD(name, service, type, role) {"clearance.v1." #service, #name, #type},
+#include "server/observe/methods.def"
+};
+inline constexpr std::size_t kRpcMethods = std::size(kRpcMethodInfos);
+
+constexpr const RpcMethodInfo& InfoOf(RpcMethod method) {
+  return kRpcMethodInfos[static_cast<std::size_t>(method)];
+}
+
+// The status codes of gRPC, by number.
+inline constexpr std::array kGrpcCodeNames = {
+    "OK",       "Canceled",       "Unknown",          "InvalidArgument",   "DeadlineExceeded",
+    "NotFound", "AlreadyExists",  "PermissionDenied", "ResourceExhausted", "FailedPrecondition",
+    "Aborted",  "OutOfRange",     "Unimplemented",    "Internal",          "Unavailable",
+    "DataLoss", "Unauthenticated"};
+
+// Holds the `grpc_server_` series of one rpc; names, labels and codes as go-grpc-prometheus spells
+// them, so that its dashboards and alerts fit. Thread-safe.
+class RpcSeries {
+ public:
+  void Started() { started_->Increment(); }
+  void MessageReceived() { received_->Increment(); }
+  void MessageSent() { sent_->Increment(); }
+  // Once a call; `grpc_code` by its number, anything unknown counts as 2 (Unknown).
+  void Handled(int grpc_code, absl::Duration taken) {
+    const auto code = static_cast<std::size_t>(grpc_code);
+    handled_[code < handled_.size() ? code : 2]->Increment();
+    seconds_->Observe(absl::ToDoubleSeconds(taken));
+  }
+
+ private:
+  friend class Metrics;
+
+  prometheus::Counter* started_ = nullptr;
+  prometheus::Counter* received_ = nullptr;
+  prometheus::Counter* sent_ = nullptr;
+  prometheus::Histogram* seconds_ = nullptr;
+  std::array<prometheus::Counter*, kGrpcCodeNames.size()> handled_{};
+};
+
 // The limits that a policy sets for one principal.
 enum class PrincipalLimit : std::uint8_t {
   kSessions,
@@ -108,8 +158,6 @@ enum class LoopKind : std::uint8_t {
 };
 inline constexpr std::size_t kLoopKinds = 4;
 
-const char* NameOf(LoopKind kind);
-
 #define CLEARANCE_FAMILY(Type, name, help) \
   prometheus::Build##Type().Name(#name).Help(help).Register(registry_)
 #define CLEARANCE_SERIES(Type, name, help, ...) \
@@ -128,15 +176,12 @@ class Metrics {
  public:
   explicit Metrics(absl::string_view version);
 
-  Metrics(const Metrics&) = delete;
-  Metrics& operator=(const Metrics&) = delete;
-
   RpcSeries& Rpc(RpcMethod method) { return rpcs_[static_cast<std::size_t>(method)]; }
 
   // Adds what all chunks of a batch counted. Call it once a batch, after its last row.
   void Record(const BatchTally& tally, absl::Duration compute_time);
 
-  CheckSeries& Checks(QueryKind kind) { return checks_[static_cast<std::size_t>(kind)]; }
+  CheckSeries& Checks(QueryKind kind) { return kinds_[static_cast<std::size_t>(kind)].checks; }
 
   StoreSeries& store() { return store_; }
 
@@ -167,6 +212,7 @@ class Metrics {
     prometheus::Histogram* compute_seconds = nullptr;
     prometheus::Histogram* rows = nullptr;
     prometheus::Histogram* iterations = nullptr;  // null for scenes
+    CheckSeries checks;
     // Null except for scenes.
     prometheus::Counter* scene_nodes = nullptr;
     prometheus::Counter* scene_candidates = nullptr;
@@ -175,7 +221,6 @@ class Metrics {
 
   RpcSeries MakeRpcSeries(RpcMethod method);
   KindSeries MakeKindSeries(QueryKind kind);
-  CheckSeries MakeCheckSeries(QueryKind kind);
 
   const absl::Time start_ = absl::Now();  // of the process, about
   prometheus::Registry registry_;
@@ -191,7 +236,6 @@ class Metrics {
 #undef CLEARANCE_FAMILY
   std::array<RpcSeries, kRpcMethods> rpcs_;
   std::array<KindSeries, kQueryKinds> kinds_;
-  std::array<CheckSeries, kQueryKinds> checks_;
   StoreSeries store_{registry_};
   // By the setting; also "principal" and "other".
   absl::flat_hash_map<std::string, prometheus::Counter*> refusals_by_limit_;

@@ -133,7 +133,7 @@ absl::Status GetServerInfo(const CallScope& call, const v1::GetServerInfoRequest
                            const StopRule& /*stop*/, v1::GetServerInfoResponse* response) {
   response->set_version(CLEARANCE_VERSION);
   v1::Limits* const limits = response->mutable_limits();
-#define LIMIT(kind, name, default_value, uses, help, more) \
+#define LIMIT(kind, name, default_value, uses, help, ...) \
   limits->set_##name(call.parts.limits.name);
 #include "server/config/settings.def"
   v1::Tolerances* const tolerances = response->mutable_tolerances();

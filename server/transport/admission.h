@@ -13,7 +13,7 @@
 #include "server/access/authenticator.h"
 #include "server/guard/caller.h"
 #include "server/guard/share_ledger.h"
-#include "server/observe/rpc_series.h"
+#include "server/observe/metrics.h"
 #include "server/session/call_scope.h"
 #include "server/storage/shared_registry.h"
 #include "server/transport/call.h"

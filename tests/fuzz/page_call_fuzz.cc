@@ -11,8 +11,9 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "server/observe/liveness.h"
 #include "server/observe/metrics.h"
-#include "server/page/page.h"
+#include "server/page/operator_pages.h"
 #include "server/registry/registry.h"
 #include "server/transport/grpc_server.h"
 #include "tests/fuzz/fuzz_check.h"
@@ -40,14 +41,25 @@ server::GrpcServer& TheServer() {
   return server;
 }
 
+server::OperatorPages& ThePages() {
+  static server::OperatorPages& pages = *[] {
+    auto& metrics = *new server::Metrics("fuzz");
+    auto& liveness = *new server::Liveness(absl::InfiniteDuration(), metrics);
+    auto& made = *new server::OperatorPages(&metrics, &liveness);
+    made.AnswerCalls([] { return TheServer().ChannelToItself(1 << 20); },
+                     /*checks_callers=*/false);
+    made.SetReady(true);
+    return &made;
+  }();
+  return pages;
+}
+
 }  // namespace
 }  // namespace clearance::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   using namespace clearance;
   if (size < 2) return 0;
-  static const server::PageCalls calls([] { return fuzz::TheServer().ChannelToItself(1 << 20); },
-                                       server::PageCalls::Policy::kNone);
   const std::string method = fuzz::kMethods[bytes[0] % fuzz::kMethods.size()];
   // The credentials: as many bytes as the second one says, or all.
   const std::size_t credentials = std::min<std::size_t>(bytes[1], size - 2);
@@ -58,7 +70,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
       .authorization = std::string(bytes + 2, bytes + 2 + credentials),
       .host = "127.0.0.1:1",
       .body = std::string(bytes + 2 + credentials, bytes + size)};
-  const server::HttpReply reply = calls.Answer(method, request);
+  const server::HttpReply reply = fuzz::ThePages().Answer(request);
   fuzz::Require(reply.content_type == request.content_type, "every reply is JSON");
   fuzz::Require(nlohmann::json::accept(reply.body), "every reply can be read");
   fuzz::Require(method != "ShapeService/RegisterShape" || reply.status == 404,

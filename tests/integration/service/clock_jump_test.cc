@@ -24,7 +24,7 @@
 #include "clearance/client.h"
 #include "server/fence/listener.h"
 #include "server/guard/quota.h"
-#include "server/observe/log_allowance.h"
+#include "server/observe/log.h"
 #include "server/schedule/work.h"
 #include "tests/integration/service/harness.h"
 #include "tests/support/local_config.h"

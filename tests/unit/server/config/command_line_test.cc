@@ -44,7 +44,7 @@ TEST_F(Arguments, MayHaveDashesInNamesForUnderscores) {
       Parse({"--backup-to=my-copy", "--data-dir=/my-data", "--max_batch-rows=7"});
   ASSERT_TRUE(line.ok()) << line.status();
   EXPECT_EQ(line->action, Action::kBackUp);
-  EXPECT_EQ(line->backup_file, "my-copy");
+  EXPECT_EQ(line->argument, "my-copy");
   EXPECT_EQ(line->config.data_dir, "/my-data");
   EXPECT_EQ(line->config.limits.max_batch_rows, 7u);
 }
@@ -59,15 +59,15 @@ TEST_F(Arguments, HealthCheck_AsksThisMachineByDefault) {
   const absl::StatusOr<CommandLine> here = Parse({"--health_check", "--listen=0.0.0.0:777"});
   ASSERT_TRUE(here.ok()) << here.status();
   EXPECT_EQ(here->action, Action::kCheckHealth);
-  EXPECT_EQ(here->health_address, "127.0.0.1:777");
-  EXPECT_EQ(Parse({"--health_check=other:1"})->health_address, "other:1");
+  EXPECT_EQ(here->argument, "127.0.0.1:777");
+  EXPECT_EQ(Parse({"--health_check=other:1"})->argument, "other:1");
 }
 
 TEST_F(Arguments, BackUpADataDirectory) {
   const absl::StatusOr<CommandLine> line = Parse({"--backup_to=copy", "--data_dir=/data"});
   ASSERT_TRUE(line.ok()) << line.status();
   EXPECT_EQ(line->action, Action::kBackUp);
-  EXPECT_EQ(line->backup_file, "copy");
+  EXPECT_EQ(line->argument, "copy");
   EXPECT_EQ(line->config.data_dir, "/data");
 }
 
@@ -102,12 +102,12 @@ TEST_F(Arguments, AskForANewToken) {
   const absl::StatusOr<CommandLine> line = Parse({"--new_token=planner"});
   ASSERT_TRUE(line.ok()) << line.status();
   EXPECT_EQ(line->action, Action::kMakeToken);
-  EXPECT_EQ(line->token_id, "planner");
+  EXPECT_EQ(line->argument, "planner");
 }
 
 TEST_F(Arguments, AskForHealthOnTheLoopbackOfAnUnspecifiedHost) {
   const auto address = [](const char* listen) {
-    return Parse({"--health_check", listen}).value().health_address;
+    return Parse({"--health_check", listen}).value().argument;
   };
   EXPECT_EQ(address("--listen=0.0.0.0:50051"), "127.0.0.1:50051");
   EXPECT_EQ(address("--listen=[::]:50051"), "[::1]:50051");
@@ -116,7 +116,7 @@ TEST_F(Arguments, AskForHealthOnTheLoopbackOfAnUnspecifiedHost) {
 }
 
 TEST(Help, ShowsTenSettingsAndTheExitCodes) {
-  const std::string help = HelpText(HelpExtent::kFirst);
+  const std::string help = HelpText(Action::kShowHelp);
   for (const char* const part :
        {"--config_file=PATH", "--health_check", "--listen=127.0.0.1:50051", "with 2",
         "--max_connections=4096", "All settings: --helpfull",
@@ -128,7 +128,7 @@ TEST(Help, ShowsTenSettingsAndTheExitCodes) {
 }
 
 TEST(FullHelp, ShowsEachSettingInItsGroup) {
-  const std::string help = HelpText(HelpExtent::kAll);
+  const std::string help = HelpText(Action::kShowFullHelp);
   EXPECT_THAT(help, HasSubstr("\n\nListening and connections:\n  --listen=127.0.0.1:50051\n"));
   EXPECT_THAT(help, HasSubstr("\n\nLimits:\n  --max_request_bytes=16MiB\n"));
   for (const Setting& setting : AllSettings()) {

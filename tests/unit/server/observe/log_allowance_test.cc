@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/observe/log_allowance.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <thread>
 #include <vector>
+
+#include "server/observe/log.h"
 
 namespace clearance::server {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/page/page.h"
+#include "server/page/operator_pages.h"
 
 #include <google/protobuf/arena.h>
 #include <google/protobuf/util/json_util.h>
@@ -17,8 +17,12 @@
 #include <string_view>
 #include <system_error>
 
-#include "absl/status/status.h"
+#include "absl/algorithm/container.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "absl/synchronization/notification.h"
 #include "clearance/v1/error.pb.h"
 #include "clearance/v1/query_service.pb.h"
@@ -30,6 +34,11 @@ namespace clearance::server {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr char kCalls[] = "/call/";
+
+// At once: half of the HTTP server's threads, so that probes and scrapes are answered beside them.
+constexpr int kMostCalls = 4;
 
 constexpr std::size_t kMostFiles = 100;
 constexpr std::size_t kMostBytes = 16 << 20;
@@ -114,6 +123,10 @@ HttpReply RefusalWith(int status, const nlohmann::json& reasons) {
           .body = reasons.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n"};
 }
 
+HttpReply Refusal(int status, const std::string& message) {
+  return RefusalWith(status, {{"message", message}});
+}
+
 HttpReply RefusalOf(const grpc::Status& status) {
   nlohmann::json reasons = {{"message", status.error_message()}};
   google::rpc::Status details;
@@ -128,35 +141,9 @@ HttpReply RefusalOf(const grpc::Status& status) {
   return RefusalWith(HttpStatusOf(status.error_code()), reasons);
 }
 
-struct Call {
-  std::string method;
-  std::string authorization;
-};
-
-grpc::Status Exchange(const std::shared_ptr<grpc::Channel>& channel, const Call& call,
-                      const Message& question, Message* answer) {
-  grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + kLongestCall);
-  if (!call.authorization.empty()) context.AddMetadata("authorization", call.authorization);
-  grpc::Status status;
-  absl::Notification done;
-  grpc::TemplatedGenericStub<Message, Message> stub(channel);
-  stub.UnaryCall(&context, call.method, {}, &question, answer, [&](grpc::Status ended) {
-    status = std::move(ended);
-    done.Notify();
-  });
-  done.WaitForNotification();
-  return status;
-}
-
-// gRPC ends a process that would send other bytes as metadata.
-bool IsMetadata(absl::string_view text) {
-  return std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
-}
-
 }  // namespace
 
-absl::StatusOr<PageFiles> PageFiles::Read(const std::string& directory) {
+absl::Status OperatorPages::ShowPage(const std::string& directory) {
   std::map<std::string, HttpReply, std::less<>> files;
   std::size_t bytes = 0;
   std::error_code error;
@@ -177,28 +164,66 @@ absl::StatusOr<PageFiles> PageFiles::Read(const std::string& directory) {
   }
   if (error)
     return absl::NotFoundError(absl::StrCat("--page_dir=", directory, ": ", error.message()));
-  if (files.find("/index.html") == files.end()) return NoPage(directory, "has no index.html");
-  return PageFiles(std::move(files));
+  const auto index = files.find("/index.html");
+  if (index == files.end()) return NoPage(directory, "has no index.html");
+  files["/"] = index->second;
+  files_ = std::move(files);
+  return absl::OkStatus();
 }
 
-const HttpReply* PageFiles::Find(absl::string_view path) const {
-  const auto file = files_.find(path == "/" ? "/index.html" : path);
-  return file == files_.end() ? nullptr : &file->second;
+bool OperatorPages::TakesBody(const std::string& path) const {
+  return make_channel_ != nullptr && absl::StartsWith(path, kCalls);
 }
 
-HttpReply PageCalls::Refusal(int status, const std::string& message) {
-  return RefusalWith(status, {{"message", message}});
+HttpReply OperatorPages::Answer(const HttpRequest& request) {
+  // Probes of proxies name no host, and browsers always name one. Whether the server lives is no
+  // secret.
+  const std::string& path = request.path;
+  const bool is_probe = path == "/livez" || path == "/readyz";
+  if (answers_addresses_only_ && !is_probe && !request.host.empty() && !NamesAddress(request))
+    return {.status = 403, .body = "not under this name: ask by the address, or localhost\n"};
+  if (TakesBody(path)) return AnswerCall(request);
+  if (request.method == "POST") return {.status = 405, .body = "only GET and HEAD\n"};
+  if (path == "/metrics") {
+    liveness_->FindDead();  // for the series that tell of it
+    return {.content_type = "text/plain; version=0.0.4; charset=utf-8", .body = metrics_->Scrape()};
+  }
+  if (path == "/livez") {
+    const std::optional<std::string> dead = liveness_->FindDead();
+    return dead.has_value() ? HttpReply{.status = 503, .body = "not alive: " + *dead + "\n"}
+                            : HttpReply{.body = "alive\n"};
+  }
+  if (path == "/readyz") {
+    if (!ready_) return {.status = 503, .body = "not ready: starting or draining\n"};
+    const bool is_ready = !is_ready_ || is_ready_();
+    return is_ready ? HttpReply{.body = "ready\n"}
+                    : HttpReply{.status = 503, .body = "not ready: the store does not answer\n"};
+  }
+  const auto file = files_.find(path);
+  if (file != files_.end()) return file->second;
+  return {.status = 404, .body = "not here: try /metrics, /livez or /readyz\n"};
 }
 
-HttpReply PageCalls::Answer(absl::string_view name, const HttpRequest& request) const {
+HttpReply OperatorPages::AnswerCall(const HttpRequest& request) {
+  if (!ready_) return Refusal(503, "not ready: starting or draining");
+  const bool has_room = calls_.fetch_add(1) < kMostCalls;
+  HttpReply reply = has_room
+                        ? Call(absl::StripPrefix(request.path, kCalls), request)
+                        : Refusal(429, "the server answers as many calls of its page as it will");
+  calls_.fetch_sub(1);
+  return reply;
+}
+
+HttpReply OperatorPages::Call(absl::string_view name, const HttpRequest& request) const {
   const Method* const method = FindMethod(name);
   if (method == nullptr) return Refusal(404, "the page may not call this");
   if (request.method != "POST") return Refusal(405, "only POST");
   if (request.content_type != kJson)
     return Refusal(415, "the content type must be application/json");
-  if (!IsMetadata(request.authorization))
+  // gRPC ends a process that would send other bytes as metadata.
+  if (!absl::c_all_of(request.authorization, absl::ascii_isprint))
     return Refusal(401, "the authorization has characters that no token has");
-  const bool is_vouched_for = policy_ == Policy::kChecksCallers && !request.authorization.empty();
+  const bool is_vouched_for = checks_callers_ && !request.authorization.empty();
   if (!is_vouched_for && !NamesAddress(request))
     return Refusal(
         403, "without a token that is checked the page is asked by an address, not by a name");
@@ -207,9 +232,18 @@ HttpReply PageCalls::Answer(absl::string_view name, const HttpRequest& request) 
   const auto parsed = google::protobuf::util::JsonStringToMessage(request.body, question);
   if (!parsed.ok()) return Refusal(400, parsed.ToString());
   Message* const answer = method->response->New(&arena);
-  const grpc::Status status =
-      Exchange(make_channel_(), {absl::StrCat("/clearance.v1.", name), request.authorization},
-               *question, answer);
+  grpc::ClientContext context;
+  context.set_deadline(std::chrono::system_clock::now() + kLongestCall);
+  if (!request.authorization.empty()) context.AddMetadata("authorization", request.authorization);
+  grpc::Status status;
+  absl::Notification done;
+  grpc::TemplatedGenericStub<Message, Message> stub(make_channel_());
+  stub.UnaryCall(&context, absl::StrCat("/clearance.v1.", name), {}, question, answer,
+                 [&](grpc::Status ended) {
+                   status = std::move(ended);
+                   done.Notify();
+                 });
+  done.WaitForNotification();
   if (!status.ok()) return RefusalOf(status);
   HttpReply reply{.content_type = kJson, .body = {}};
   google::protobuf::util::JsonPrintOptions options;

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/app/operator_pages.h"
+#include "server/page/operator_pages.h"
 
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <filesystem>
-#include <fstream>
 #include <latch>
 #include <memory>
 #include <string>
@@ -16,17 +14,8 @@
 namespace clearance::server {
 namespace {
 
-namespace fs = std::filesystem;
-
 // Four calls that wait for their channels, until the test has seen what that leaves to others.
 TEST(OperatorPages, AnswerFewCallsAtOnceAndProbesBesideThem) {
-  std::string folder = fs::temp_directory_path() / "clearance-page-XXXXXX";
-  ASSERT_NE(mkdtemp(folder.data()), nullptr);
-  std::ofstream(fs::path(folder) / "index.html") << "<p>";
-  absl::StatusOr<PageFiles> files = PageFiles::Read(folder);
-  fs::remove_all(folder);
-  ASSERT_TRUE(files.ok()) << files.status();
-
   constexpr int kAtOnce = 4;
   std::latch waiting(kAtOnce), may_go(1);
   std::atomic<int> calls = 0;
@@ -41,7 +30,7 @@ TEST(OperatorPages, AnswerFewCallsAtOnceAndProbesBesideThem) {
   Metrics of_liveness("test");
   Liveness liveness(absl::InfiniteDuration(), of_liveness);
   OperatorPages pages(&metrics, &liveness);
-  pages.Show(*std::move(files), PageCalls(to_nobody, PageCalls::Policy::kNone));
+  pages.AnswerCalls(to_nobody, /*checks_callers=*/false);
   pages.SetReady(true);
   const HttpRequest call = {.method = "POST",
                             .path = "/call/ServerService/GetServerInfo",
