@@ -157,7 +157,7 @@ absl::Status EtcdStore::ReadContents(const Part& part, const Visit& visit) const
   const EtcdValues values(client_.get(), keys_, snapshot_);
   return VisitRange(keys_.ContentsOf(part), [&](const mvccpb::KeyValue& value) {
     const auto content = values.Content(value);
-    return content.ok() ? visit(content->view()) : content.status();
+    return content.ok() ? visit(*content) : content.status();
   });
 }
 
@@ -169,7 +169,7 @@ absl::Status EtcdStore::ReadScenes(const VisitRecord& visit) {
   });
 }
 
-absl::StatusOr<OwnedContent> EtcdStore::ReadContent(const std::string& digest) const {
+absl::StatusOr<StoredContent> EtcdStore::ReadContent(const std::string& digest) const {
   const auto response = client_->Get(keys_.Content(digest), kBulkPatience, snapshot_);
   if (!response.ok()) return response.status();
   if (response->kvs_size() != 1) return absl::NotFoundError(digest);

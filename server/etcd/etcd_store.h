@@ -40,7 +40,7 @@ class EtcdStore final : public SharedStore {
   absl::Status ReadContents(const Part& part, const Visit& visit) const override;
   absl::Status ReadScenes(const VisitRecord& visit) override;
   CommitPlace place() const override { return place_; }
-  absl::StatusOr<OwnedContent> ReadContent(const std::string& digest) const override;
+  absl::StatusOr<StoredContent> ReadContent(const std::string& digest) const override;
 
   absl::StatusOr<Outcome> CommitAfter(CommitPlace base, const RegistryChanges& changes) override;
   absl::Status Probe() override;

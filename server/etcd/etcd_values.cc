@@ -179,7 +179,7 @@ absl::StatusOr<StoredName> EtcdValues::Name(const mvccpb::KeyValue& value) const
                     name.owner()};
 }
 
-absl::StatusOr<OwnedContent> EtcdValues::Content(const mvccpb::KeyValue& value) const {
+absl::StatusOr<StoredContent> EtcdValues::Content(const mvccpb::KeyValue& value) const {
   store::v1::ContentValue content;
   if (!content.ParseFromString(value.value())) return DamagedValue(value.key(), "cannot be read");
   const auto bytes = ReadBlob(value.key(), content.content());
@@ -189,7 +189,7 @@ absl::StatusOr<OwnedContent> EtcdValues::Content(const mvccpb::KeyValue& value) 
   const bool is_read = parts.ParseFromString(*bytes);
   if (!is_read || ChecksumOf({digest, parts.shape(), parts.body()}) != content.hash())
     return DamagedValue(value.key(), "the content is not as it was written");
-  return OwnedContent{digest, std::move(*parts.mutable_shape()), std::move(*parts.mutable_body())};
+  return StoredContent{digest, std::move(*parts.mutable_shape()), std::move(*parts.mutable_body())};
 }
 
 absl::StatusOr<SceneRecord> EtcdValues::Scene(const mvccpb::KeyValue& value) const {

@@ -108,7 +108,7 @@ class EtcdValues {
 
   // Require: the key is of this kind.
   absl::StatusOr<StoredName> Name(const mvccpb::KeyValue& value) const;
-  absl::StatusOr<OwnedContent> Content(const mvccpb::KeyValue& value) const;
+  absl::StatusOr<StoredContent> Content(const mvccpb::KeyValue& value) const;
   absl::StatusOr<SceneRecord> Scene(const mvccpb::KeyValue& value) const;
 
  private:

@@ -326,10 +326,9 @@ absl::Status SqliteShapeStore::Write(const RegistryChanges& changes) {
 }
 
 absl::Status SqliteShapeStore::AddContent(const ShapeContent& content) {
-  const std::string body = EncodeBody(*content.body);
-  const std::string checksum = RowChecksum(StoredContent{content.digest, content.serialized, body});
-  return statements_[kAddContent].Run(content.digest, SqlBlob{content.serialized}, SqlBlob{body},
-                                      SqlBlob{checksum});
+  const StoredContent row = {content.digest, content.serialized, EncodeBody(*content.body)};
+  return statements_[kAddContent].Run(row.digest, SqlBlob{row.shape}, SqlBlob{row.body},
+                                      SqlBlob{RowChecksum(row)});
 }
 
 absl::Status SqliteShapeStore::PutName(const NamedShape& name) {
@@ -382,7 +381,7 @@ absl::Status SqliteShapeStore::ReadContents(const Part& part, const Visit& visit
       absl::StrCat("SELECT digest, shape, body, checksum FROM contents WHERE id > ",
                    part.part * ids, " AND id <= ", (part.part + 1) * ids);
   return WithAdvice(path_, database->ForEachRow(sql, [&](const Statement& row) {
-    const StoredContent content = {row.Bytes(0), row.Bytes(1), row.Bytes(2)};
+    const StoredContent content = {row.Text(0), row.Text(1), row.Text(2)};
     return row.Bytes(3) == RowChecksum(content)
                ? visit(content)
                : absl::DataLossError("a content is not as it was written");

@@ -71,8 +71,9 @@ ShapeContentPtr FindContent(const std::string& digest) {
 // What a record makes of a scene. Null of one that cannot be played.
 ScenePtr Play(const std::string& record, const ScenePtr& before, server::SceneContents* contents) {
   const server::RecordPlayer player(FindContent, contents);
-  auto next = player.Play({.name = "scene", .change = record}, before);
-  return next.ok() ? *std::move(next) : nullptr;
+  auto next = player.Play({.name = "scene", .revision = 1, .change = record},
+                          {.name = "scene", .scene = before});
+  return next.ok() ? next->scene : nullptr;
 }
 
 ShapeChange OfScene(Kind kind, std::string name, const v1::SceneChange& content) {

@@ -46,7 +46,7 @@ class FakeSharedStore final : public SharedStore {
   absl::Status ReadContents(const Part&, const Visit&) const override { return absl::OkStatus(); }
   absl::Status ReadScenes(const VisitRecord&) override { return absl::OkStatus(); }
   CommitPlace place() const override { return place_; }
-  absl::StatusOr<server::OwnedContent> ReadContent(const std::string& digest) const override {
+  absl::StatusOr<server::StoredContent> ReadContent(const std::string& digest) const override {
     return absl::NotFoundError(digest);
   }
   absl::StatusOr<Outcome> CommitAfter(CommitPlace base, const RegistryChanges&) override {
