@@ -8,10 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/time/clock.h"
 #include "clearance/store/v1/store.pb.h"
 #include "server/etcd/etcd_values.h"
-#include "server/observe/steady_clock.h"
 
 namespace clearance::server {
 namespace {
@@ -33,8 +31,6 @@ constexpr std::size_t kBytesAMicrosecond = 4;
 // At the start, for requests as small as these. It may be the whole patience of the start, because
 // no client is served yet.
 constexpr EtcdClient::Patience kStartPatience = {kQuickAnswer, kBulkPatience.in_all};
-// Between two tries to find out the outcome of a commit.
-constexpr absl::Duration kTryPause = absl::Milliseconds(20);
 
 std::string NewWriter() {
   std::random_device device;
@@ -110,16 +106,10 @@ absl::Status EtcdStore::MakeFormat(const OnFailure& on_failure) {
   put->set_value(format.SerializeAsString());
   // The value of no revision is empty.
   request.add_success()->mutable_request_put()->set_key(keys_.Revision());
-  const SteadyTime end = SteadyNow() + kStartPatience.in_all;
-  std::size_t silences = 0;
-  while (true) {
-    const absl::Duration patience = client_->Grown(kStartPatience.of_member, silences);
-    absl::Status status = client_->Txn(request, patience).status();
-    if (!EtcdClient::IsInDoubt(status) || SteadyNow() >= end) return status;
-    if (on_failure != nullptr && !on_failure(status)) return status;
-    if (EtcdClient::IsSilence(status)) ++silences;
-    absl::SleepFor(kTryPause);
-  }
+  const auto is_worth_a_try = [&](const absl::Status& failure) {
+    return EtcdClient::IsInDoubt(failure) && (on_failure == nullptr || on_failure(failure));
+  };
+  return client_->Txn(request, kStartPatience, is_worth_a_try).status();
 }
 
 absl::Status EtcdStore::CheckFormat() {
@@ -211,22 +201,16 @@ absl::StatusOr<SharedStore::Outcome> EtcdStore::CommitAfter(CommitPlace base,
 // any more, the last commit of this process can be read.
 absl::StatusOr<SharedStore::Outcome> EtcdStore::Decide(const etcdserverpb::TxnRequest& request,
                                                        const CommitMark& mark) {
-  const SteadyTime end = SteadyNow() + patience_;
   const absl::Duration of_member =
       kQuickAnswer + absl::Microseconds(request.ByteSizeLong() / kBytesAMicrosecond);
   bool is_in_doubt = false;
-  std::size_t silences = 0;
-  while (true) {
-    const auto response = client_->Txn(request, client_->Grown(of_member, silences));
-    if (response.ok()) return OutcomeOf(*response, mark, keys_.Revision());
-    const absl::Status& status = response.status();
-    const bool may_be_made = EtcdClient::IsInDoubt(status);
-    if (!may_be_made && !is_in_doubt) return status;
-    is_in_doubt = true;
-    if (EtcdClient::IsSilence(status)) ++silences;
-    if (SteadyNow() >= end) return absl::UnknownError(status.message());
-    absl::SleepFor(kTryPause);
-  }
+  const auto may_be_made = [&](const absl::Status& failure) {
+    is_in_doubt = is_in_doubt || EtcdClient::IsInDoubt(failure);
+    return is_in_doubt;
+  };
+  const auto response = client_->Txn(request, {of_member, patience_}, may_be_made);
+  if (response.ok()) return OutcomeOf(*response, mark, keys_.Revision());
+  return is_in_doubt ? absl::UnknownError(response.status().message()) : response.status();
 }
 
 absl::Status EtcdStore::Probe() {
