@@ -262,7 +262,7 @@ absl::Status Process::StartLedger() {
                                                              .store = std::move(store),
                                                              .metrics = &metrics_,
                                                              .log = &log_,
-                                                             .scenes = &scenes_,
+                                                             .scenes = scenes_,
                                                              .shared = std::move(shared)});
   if (!config_.etcd.ready_without) pages_.ReadyWhile([this] { return ledger_->is_healthy(); });
   return absl::OkStatus();

@@ -171,7 +171,7 @@ absl::StatusOr<std::unique_ptr<SharedRegistry>> JoinRegistry(const JoinParts& pa
   return std::make_unique<SharedRegistry>(SharedRegistry::Parts{.store = *std::move(store),
                                                                 .mirror = std::move(mirror),
                                                                 .patience = parts.config.patience,
-                                                                .series = &parts.metrics->store(),
+                                                                .series = parts.metrics->store(),
                                                                 .log = parts.log});
 }
 

@@ -58,7 +58,7 @@ class RestoreScenesTest : public ::testing::Test {
     absl::Status status = RestoreShapes(1, store->get(), shapes_.get());
     if (status.ok()) status = RestoreScenes(store->get(), *shapes_, scenes_.get());
     ledger_ = std::make_unique<ShapeLedger>(ShapeLedger::Parts{
-        .registry = *shapes_, .store = *std::move(store), .scenes = scenes_.get()});
+        .registry = *shapes_, .store = *std::move(store), .scenes = *scenes_});
     return status;
   }
   void Stop() { ledger_ = nullptr; }

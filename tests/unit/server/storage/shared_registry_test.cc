@@ -191,7 +191,7 @@ class SharedRegistryTest : public ::testing::Test {
                               .patience = patience,
                               .most_lag = absl::Milliseconds(1),
                               .probe_interval = probe_interval,
-                              .series = nullptr,
+                              .series = metrics_.store(),
                               .log = nullptr});
     registry_->Start({.wake =
                           [this] {
@@ -233,6 +233,7 @@ class SharedRegistryTest : public ::testing::Test {
   std::condition_variable woken_;
   std::vector<absl::Status> told_;
   FakeSharedStore* store_ = nullptr;
+  server::Metrics metrics_{"test"};
   std::unique_ptr<SharedRegistry> registry_;
 };
 
