@@ -94,6 +94,7 @@ absl::StatusOr<Registry::Found> Registry::FindByDigest(
   const auto held = by_digest_.find(AsAbsl(digest));
   if (held == by_digest_.end()) return RefuseUnknown("digest", digest);
   const auto& names = held->second.names;
+  if (prefixes.empty()) return Found{*by_name_.find(*names.begin()), revision_};
   for (const std::string& prefix : prefixes) {
     const auto name = names.lower_bound(prefix);
     if (name == names.end() || !name->starts_with(prefix)) continue;
@@ -321,40 +322,21 @@ void RegistryDraft::Remove(const ShapeContent& content) {
 
 RigidBodyPtr SceneContents::Share(const ShapeContentPtr& content) {
   const std::lock_guard lock(mutex_);
-  std::shared_ptr<const ShapeContentPtr> use = by_digest_[content->digest].lock();
+  Use& known = by_digest_[content->digest];
+  std::shared_ptr<const ShapeContentPtr> use = known.lock();
   if (use == nullptr) {
     use = std::make_shared<const ShapeContentPtr>(content);
-    by_digest_[content->digest] = use;
-    by_body_[content->body.get()] = use;
-    if (by_body_.size() >= size_to_clean_at_) DropUnused();
+    known = by_body_[content->body.get()] = use;
+    // The size may double before the next time, so an insertion costs the same on average.
+    if (by_body_.size() >= size_to_clean_at_) {
+      const auto is_unused = [](const auto& entry) { return entry.second.expired(); };
+      absl::erase_if(by_digest_, is_unused);
+      absl::erase_if(by_body_, is_unused);
+      size_to_clean_at_ = std::max(size_to_clean_at_, 2 * by_body_.size());
+    }
   }
   const RigidBody* const body = (*use)->body.get();
   return RigidBodyPtr(std::move(use), body);
-}
-
-const RigidBody* SceneContents::FindBody(std::string_view digest) const {
-  const std::lock_guard lock(mutex_);
-  const auto found = by_digest_.find(AsAbsl(digest));
-  const auto content = found == by_digest_.end() ? nullptr : ContentOf(found->second);
-  return content == nullptr ? nullptr : content->body.get();
-}
-
-ShapeContentPtr SceneContents::Of(const RigidBody& body) const {
-  const std::lock_guard lock(mutex_);
-  const auto found = by_body_.find(&body);
-  return found == by_body_.end() ? nullptr : ContentOf(found->second);
-}
-
-ShapeContentPtr SceneContents::ContentOf(const Use& use) {
-  const std::shared_ptr<const ShapeContentPtr> content = use.lock();
-  return content == nullptr ? nullptr : *content;
-}
-
-// The size may double before the next time, so an insertion costs the same on average.
-void SceneContents::DropUnused() {
-  absl::erase_if(by_digest_, [](const auto& entry) { return entry.second.expired(); });
-  absl::erase_if(by_body_, [](const auto& entry) { return entry.second.expired(); });
-  size_to_clean_at_ = std::max(size_to_clean_at_, 2 * by_body_.size());
 }
 
 }  // namespace clearance::server

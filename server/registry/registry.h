@@ -113,15 +113,10 @@ class Registry {
   };
   // INVALID_ARGUMENT if the text is not a name or digest, NOT_FOUND if nothing has it. A content
   // with several names is found by digest under the first of them, of those that begin with one of
-  // the prefixes.
+  // the prefixes (no prefixes: of all).
   absl::StatusOr<Found> FindByName(std::string_view name) const;
   absl::StatusOr<Found> FindByDigest(std::string_view digest,
-                                     absl::Span<const std::string> prefixes) const;
-  // The same among all names.
-  absl::StatusOr<Found> FindByDigest(std::string_view digest) const {
-    const std::string every_prefix;
-    return FindByDigest(digest, absl::MakeConstSpan(&every_prefix, 1));
-  }
+                                     absl::Span<const std::string> prefixes = {}) const;
 
   // Returns the content with this digest or null, so that a content that is held need not be built
   // again.
@@ -288,22 +283,32 @@ class SceneContents {
   RigidBodyPtr Share(const ShapeContentPtr& content);
 
   // Returns the body that Share() gave for this digest; null once no scene holds it.
-  const RigidBody* FindBody(std::string_view digest) const;
+  const RigidBody* FindBody(std::string_view digest) const {
+    const absl::string_view sought(digest.data(), digest.size());
+    const ShapeContentPtr content = Find(by_digest_, sought);
+    return content == nullptr ? nullptr : content->body.get();
+  }
 
   // Returns the content of a body that Share() gave; null once no scene holds it.
-  ShapeContentPtr Of(const RigidBody& body) const;
+  ShapeContentPtr Of(const RigidBody& body) const { return Find(by_body_, &body); }
 
  private:
   // Shares the content's ownership with the shared body.
   using Use = std::weak_ptr<const ShapeContentPtr>;
+  template <class Key>
+  using Uses = absl::flat_hash_map<Key, Use>;
 
-  static ShapeContentPtr ContentOf(const Use& use);
-  // Requires: mutex_ is held.
-  void DropUnused();
+  template <class Key, class Sought>
+  ShapeContentPtr Find(const Uses<Key>& uses, const Sought& sought) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = uses.find(sought);
+    const auto content = found == uses.end() ? nullptr : found->second.lock();
+    return content == nullptr ? nullptr : *content;
+  }
 
   mutable std::mutex mutex_;  // guards the members below
-  absl::flat_hash_map<std::string, Use> by_digest_;
-  absl::flat_hash_map<const RigidBody*, Use> by_body_;
+  Uses<std::string> by_digest_;
+  Uses<const RigidBody*> by_body_;
   std::size_t size_to_clean_at_ = 1024;
 };
 

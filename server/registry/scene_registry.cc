@@ -132,8 +132,7 @@ absl::StatusOr<std::optional<SceneState>> SceneRegistry::ChangeInMemory(
       const SceneState state = StateOf(change.name, entry);
       if (absl::Status status = RequireEtag(change.etag, state); !status.ok()) return status;
       if (change.kind == NamedSceneChange::Kind::kDelete) {
-        let_go.push_back(entry.held);
-        End(change.name, SceneEnd::kDeleted);
+        End(change.name, SceneEnd::kDeleted, &let_go);
         return std::optional(state);
       }
       if (entry.held.back().scene == base) {
@@ -163,13 +162,9 @@ absl::Status SceneRegistry::PushInMemory(const NamedSceneChange& change, const S
   }
   Entry changed = *entry;
   Push(next, change.bytes, &changed);
-  if (changed.bytes > entry->bytes) {
-    absl::Status status = CheckGrowth(entry->owner, holdings_.Of(entry->owner),
-                                      {0, changed.bytes - entry->bytes}, bytes_);
-    if (!status.ok()) return status;
-  }
-  let_go->push_back(entry->held);
-  Put(change.name, std::move(changed));
+  if (absl::Status status = CheckGrowth(changed, entry, holdings_, bytes_); !status.ok())
+    return status;
+  Put(change.name, std::move(changed), let_go);
   return absl::OkStatus();
 }
 
@@ -178,9 +173,7 @@ void SceneRegistry::Expire() {
   LetGo let_go;
   const std::unique_lock lock(mutex_);
   while (!by_expiry_.empty() && by_expiry_.begin()->first <= now) {
-    const std::string name = by_expiry_.begin()->second;
-    let_go.push_back(entries_.find(name)->second.held);
-    End(name, SceneEnd::kExpired);
+    End(std::string(by_expiry_.begin()->second), SceneEnd::kExpired, &let_go);
     if (metrics_ != nullptr) metrics_->scenes_expired().Increment();
   }
 }
@@ -190,10 +183,9 @@ void SceneRegistry::Follow(const std::vector<Kept>& scenes) {
   const std::unique_lock lock(mutex_);
   for (const Kept& scene : scenes) {
     const auto found = entries_.find(scene.name);
-    if (found != entries_.end()) let_go.push_back(found->second.held);
     const bool is_kept = found != entries_.end() && !found->second.ttl.has_value();
     if (scene.scene == nullptr) {
-      if (is_kept) End(scene.name, SceneEnd::kDeleted);
+      if (is_kept) End(scene.name, SceneEnd::kDeleted, &let_go);
       continue;
     }
     const bool is_next = is_kept && found->second.incarnation == scene.incarnation &&
@@ -203,18 +195,18 @@ void SceneRegistry::Follow(const std::vector<Kept>& scenes) {
       entry = found->second;
       Push(scene.scene, scene.bytes, &entry);
     } else {
-      entry.incarnation = scene.incarnation;
-      entry.revision = scene.revision;
-      entry.owner = scene.owner;
-      entry.bytes = scene.scene->byte_size();
-      entry.held.push_back({scene.scene, 0});
+      entry = {.owner = scene.owner,
+               .incarnation = scene.incarnation,
+               .revision = scene.revision,
+               .held = {Revision{scene.scene}},
+               .bytes = scene.scene->byte_size()};
     }
     if (scene.whole_bytes.has_value()) {
       entry.whole_bytes = *scene.whole_bytes;
       entry.record_bytes = 0;
     }
     entry.record_bytes += scene.record_bytes;
-    Put(scene.name, std::move(entry));
+    Put(scene.name, std::move(entry), &let_go);
   }
 }
 
@@ -231,7 +223,7 @@ SceneState SceneRegistry::StateOf(std::string_view name, const Entry& entry) {
           .scene = entry.held.back().scene,
           .incarnation = entry.incarnation,
           .revision = entry.revision,
-          .oldest_revision = entry.revision - entry.held.size() + 1,
+          .oldest_revision = entry.oldest_revision(),
           .bytes = entry.bytes,
           .ttl = entry.ttl,
           .held = HeldOf(entry, entry.held.size() - 1)};
@@ -240,15 +232,10 @@ SceneState SceneRegistry::StateOf(std::string_view name, const Entry& entry) {
 HeldRevision SceneRegistry::HeldOf(const Entry& entry, std::size_t index) {
   const Revision& revision = entry.held[index];
   return {.progress = entry.progress,
-          .revision = entry.revision - entry.held.size() + 1 + index,
+          .revision = entry.oldest_revision() + index,
           .changed_bytes = revision.changed_bytes,
           .byte_size = revision.scene->byte_size(),
           .is_newest = index + 1 == entry.held.size()};
-}
-
-void SceneRegistry::ReportProgress(const Entry& entry) {
-  entry.progress->oldest_revision = entry.revision - entry.held.size() + 1;
-  entry.progress->changed_bytes = entry.held.back().changed_bytes;
 }
 
 void SceneRegistry::Push(const ScenePtr& next, std::uint64_t replaced_bytes, Entry* entry) const {
@@ -267,23 +254,25 @@ const SceneRegistry::Entry* SceneRegistry::FindEntry(std::string_view name) cons
   return is_there ? &found->second : nullptr;
 }
 
-absl::Status SceneRegistry::CheckGrowth(const std::string& owner, const Holding& held,
-                                        const Holding& more, std::uint64_t bytes) const {
-  const std::uint64_t bytes_after = bytes + more.bytes;
-  if (bytes_after > limits_.max_scene_bytes) {
+absl::Status SceneRegistry::CheckGrowth(const Entry& entry, const Entry* before,
+                                        const Holdings& holdings, std::uint64_t bytes) const {
+  if (before != nullptr && entry.bytes <= before->bytes) return absl::OkStatus();
+  const std::uint64_t more = entry.bytes - (before == nullptr ? 0 : before->bytes);
+  if (bytes + more > limits_.max_scene_bytes) {
     return Refuse(absl::StatusCode::kResourceExhausted,
                   {.reason = Reason::kScenesFull,
                    .field = "scene",
-                   .value = FormatNumber(bytes_after),
+                   .value = FormatNumber(bytes + more),
                    .limit = "max_scene_bytes <= " + FormatNumber(limits_.max_scene_bytes),
                    .message = "The scenes take too much memory; delete some, or bodies of them."});
   }
   if (quotas_ == nullptr) return absl::OkStatus();
-  const Holding after = {held.count + more.count, held.bytes + more.bytes};
-  return quotas_->Check(HoldingKind::kScenes, owner, held, after);
+  const Holding held = holdings.Of(entry.owner);
+  const Holding after = {held.count + (before == nullptr ? 1 : 0), held.bytes + more};
+  return quotas_->Check(HoldingKind::kScenes, entry.owner, held, after);
 }
 
-void SceneRegistry::Put(const std::string& name, Entry entry) {
+void SceneRegistry::Put(const std::string& name, Entry entry, LetGo* let_go) {
   if (const auto before = entries_.find(name); before != entries_.end()) {
     // The old scene has expired, or was deleted in the same batch in which another took its name.
     if (before->second.incarnation != entry.incarnation) {
@@ -294,25 +283,28 @@ void SceneRegistry::Put(const std::string& name, Entry entry) {
     }
     if (before->second.progress != entry.progress) before->second.progress->is_gone = true;
     Uncount(*before);
+    let_go->push_back(std::move(before->second.held));
   }
   holdings_.Add(entry.owner, entry.bytes);
   bytes_ += entry.bytes;
   revisions_ += entry.held.size();
   tree_depths_.insert(DepthOf(entry));
+  entry.progress->oldest_revision = entry.oldest_revision();
+  entry.progress->changed_bytes = entry.held.back().changed_bytes;
   Entry& held = entries_.insert_or_assign(name, std::move(entry)).first->second;
-  ReportProgress(held);
   Renew(name, &held);
   ReportSize();
   for (SceneObserver* const observer : ObserversOf(name)) observer->SceneChanged();
 }
 
-void SceneRegistry::End(std::string_view name, SceneEnd end) {
+void SceneRegistry::End(std::string_view name, SceneEnd end, LetGo* let_go) {
   const auto found = entries_.find(name);
   if (found == entries_.end()) return;
   for (SceneObserver* const observer : ObserversOf(name))
     observer->SceneEnded(found->second.incarnation, end);
   found->second.progress->is_gone = true;
   Uncount(*found);
+  let_go->push_back(std::move(found->second.held));
   entries_.erase(found);
   ReportSize();
 }
@@ -373,8 +365,7 @@ absl::StatusOr<SceneState> SceneDraft::Change(const NamedSceneChange& change) {
 }
 
 absl::StatusOr<SceneState> SceneDraft::Create(const NamedSceneChange& change) {
-  const std::optional<Entry> old = Find(change.name);
-  if (old.has_value()) {
+  if (Find(change.name).has_value()) {
     return Refuse(absl::StatusCode::kAlreadyExists,
                   {.reason = Reason::kSceneExists,
                    .field = "name",
@@ -391,15 +382,13 @@ absl::StatusOr<SceneState> SceneDraft::Create(const NamedSceneChange& change) {
                    .limit = "max_scenes <= " + FormatNumber(limits.max_scenes),
                    .message = "There are too many scenes; delete some that are not needed."});
   }
-  Entry entry;
-  entry.incarnation = NewIncarnation();
-  entry.revision = 1;
-  entry.bytes = change.next->byte_size();
-  entry.held.push_back({change.next, 0});
-  entry.ttl = change.ttl;
-  entry.owner = change.owner;
-  absl::Status status =
-      registry_->CheckGrowth(entry.owner, holdings_.Of(entry.owner), {1, entry.bytes}, bytes_);
+  Entry entry = {.owner = change.owner,
+                 .incarnation = NewIncarnation(),
+                 .revision = 1,
+                 .held = {SceneRegistry::Revision{change.next}},
+                 .bytes = change.next->byte_size(),
+                 .ttl = change.ttl};
+  absl::Status status = registry_->CheckGrowth(entry, nullptr, holdings_, bytes_);
   if (!status.ok()) return status;
   SceneState state = SceneRegistry::StateOf(change.name, entry);
   holdings_.Add(entry.owner, entry.bytes);
@@ -422,7 +411,7 @@ absl::StatusOr<SceneState> SceneDraft::ChangeKept(const NamedSceneChange& change
   }
   SceneState state = SceneRegistry::StateOf(change.name, *entry);
   if (absl::Status status = RequireEtag(change.etag, state); !status.ok()) return status;
-  if (change.kind == NamedSceneChange::Kind::kUpdate) return Update(change, *std::move(entry));
+  if (change.kind == NamedSceneChange::Kind::kUpdate) return Update(change, *entry);
   holdings_.Remove(entry->owner, entry->bytes);
   bytes_ -= entry->bytes;
   --scenes_;
@@ -431,25 +420,22 @@ absl::StatusOr<SceneState> SceneDraft::ChangeKept(const NamedSceneChange& change
   return state;
 }
 
-absl::StatusOr<SceneState> SceneDraft::Update(const NamedSceneChange& change, Entry entry) {
+absl::StatusOr<SceneState> SceneDraft::Update(const NamedSceneChange& change, const Entry& before) {
   ScenePtr next = change.next;
-  const ScenePtr newest = entry.held.back().scene;
+  const ScenePtr& newest = before.held.back().scene;
   const bool is_as_planned = newest == change.base;
   if (!is_as_planned) {
     absl::StatusOr<ScenePtr> made = change.make_next(newest);
     if (!made.ok()) return made.status();
     next = *std::move(made);
   }
-  const std::uint64_t before = entry.bytes;
+  Entry entry = before;
   registry_->Push(next, change.bytes, &entry);
-  if (entry.bytes > before) {
-    absl::Status status = registry_->CheckGrowth(entry.owner, holdings_.Of(entry.owner),
-                                                 {0, entry.bytes - before}, bytes_);
-    if (!status.ok()) return status;
-  }
-  holdings_.Remove(entry.owner, before);
+  absl::Status status = registry_->CheckGrowth(entry, &before, holdings_, bytes_);
+  if (!status.ok()) return status;
+  holdings_.Remove(entry.owner, before.bytes);
   holdings_.Add(entry.owner, entry.bytes);
-  bytes_ += entry.bytes - before;
+  bytes_ += entry.bytes - before.bytes;
   SceneState state = SceneRegistry::StateOf(change.name, entry);
   const bool is_whole = is_as_planned && !change.whole.empty();
   Keep(change, is_whole ? change.whole : change.record, is_whole, std::move(entry));
@@ -483,12 +469,10 @@ void SceneDraft::Apply() {
   SceneRegistry::LetGo let_go;
   const std::unique_lock lock(registry_->mutex_);
   for (auto& [name, entry] : drafted_) {
-    const auto before = registry_->entries_.find(name);
-    if (before != registry_->entries_.end()) let_go.push_back(before->second.held);
     if (entry.has_value()) {
-      registry_->Put(name, *std::move(entry));
+      registry_->Put(name, *std::move(entry), &let_go);
     } else {
-      registry_->End(name, SceneEnd::kDeleted);
+      registry_->End(name, SceneEnd::kDeleted, &let_go);
     }
   }
 }

@@ -177,10 +177,12 @@ class SceneRegistry {
     std::deque<Revision> held;   // the newest last
     std::shared_ptr<SceneProgress> progress = std::make_shared<SceneProgress>();
     std::uint64_t bytes = 0;
-    TimeToLive ttl;
+    TimeToLive ttl = std::nullopt;
     SteadyTime expires = SteadyTime::InfiniteFuture();
     std::uint64_t whole_bytes = 0;  // as stored
     std::uint64_t record_bytes = 0;
+
+    std::uint64_t oldest_revision() const { return revision - held.size() + 1; }
   };
   using Entries = absl::btree_map<std::string, Entry, std::less<>>;
   // Revisions that the registry may no longer hold. Those without another holder end with this,
@@ -193,21 +195,21 @@ class SceneRegistry {
   static HeldRevision HeldOf(const Entry& entry, std::size_t index);
   // Returns the depth of the newest revision's tree.
   static int DepthOf(const Entry& entry) { return entry.held.back().scene->tree_depth(); }
-  // Requires: the entry is in place.
-  static void ReportProgress(const Entry& entry);
   // Appends the next revision, and releases the oldest beyond the limit.
   void Push(const ScenePtr& next, std::uint64_t replaced_bytes, Entry* entry) const;
   // Returns the entry, or null if there is none or it has expired. Requires: mutex_ is held.
   const Entry* FindEntry(std::string_view name) const;
-  // RESOURCE_EXHAUSTED if that is too much beside the owner's holding or `bytes` of all scenes.
-  absl::Status CheckGrowth(const std::string& owner, const Holding& held, const Holding& more,
+  // RESOURCE_EXHAUSTED if the entry has more bytes than `before` (null: it is new), and too many
+  // beside what its owner holds or the `bytes` of all scenes.
+  absl::Status CheckGrowth(const Entry& entry, const Entry* before, const Holdings& holdings,
                            std::uint64_t bytes) const;
-  // Require: mutex_ is held exclusively. Entries stay where they are if they are replaced.
+  // Require: mutex_ is held exclusively. Entries stay where they are if they are replaced. What was
+  // held before goes to `let_go`.
   absl::Status PushInMemory(const NamedSceneChange& change, const ScenePtr& next, Entry* entry,
                             LetGo* let_go);
-  void Put(const std::string& name, Entry entry);
+  void Put(const std::string& name, Entry entry, LetGo* let_go);
   // Removes a scene that has ended, if it is there.
-  void End(std::string_view name, SceneEnd end);
+  void End(std::string_view name, SceneEnd end, LetGo* let_go);
   absl::Span<SceneObserver* const> ObserversOf(std::string_view name) const;
   // Takes an entry out of all counts, before it goes or another one replaces it.
   void Uncount(const Entries::value_type& named);
@@ -272,7 +274,7 @@ class SceneDraft {
 
   absl::StatusOr<SceneState> Create(const NamedSceneChange& change);
   absl::StatusOr<SceneState> ChangeKept(const NamedSceneChange& change);
-  absl::StatusOr<SceneState> Update(const NamedSceneChange& change, Entry entry);
+  absl::StatusOr<SceneState> Update(const NamedSceneChange& change, const Entry& before);
   // Returns the entry after the changes; none: no such scene.
   std::optional<Entry> Find(const std::string& name) const;
   // Notes the scene's new state, and the record to store.

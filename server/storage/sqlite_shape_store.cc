@@ -358,14 +358,14 @@ absl::StatusOr<StoredNames> SqliteShapeStore::ReadNames() {
       });
   if (status.ok() && !has_revision)
     status = absl::DataLossError("the registry's revision is not as it was written");
-  if (!status.ok()) return WithAdvice(path_, status);
-  status = database_.ForEachRow(
-      "SELECT name, digest, revision, owner, checksum FROM names", [&](const Statement& row) {
-        stored.names.push_back({row.Text(0), row.Text(1), row.Number(2), row.Text(3)});
-        if (row.Bytes(4) == RowChecksum(stored.names.back())) return absl::OkStatus();
-        return absl::DataLossError(absl::StrCat(
-            "the row of the name '", absl::CHexEscape(row.Bytes(0)), "' is not as it was written"));
-      });
+  constexpr char kNames[] = "SELECT name, digest, revision, owner, checksum FROM names";
+  const auto add_name = [&](const Statement& row) {
+    stored.names.push_back({row.Text(0), row.Text(1), row.Number(2), row.Text(3)});
+    if (row.Bytes(4) == RowChecksum(stored.names.back())) return absl::OkStatus();
+    return absl::DataLossError(absl::StrCat("the row of the name '", absl::CHexEscape(row.Bytes(0)),
+                                            "' is not as it was written"));
+  };
+  if (status.ok()) status = database_.ForEachRow(kNames, add_name);
   if (!status.ok()) return WithAdvice(path_, status);
   return stored;
 }

@@ -101,7 +101,7 @@ class RunningServer final : public GrpcServer {
                .metrics = metrics,
                .workers = workers_,
                .ledger = options.ledger == nullptr ? memory_ledger_ : *options.ledger,
-               .scenes = &parts_.ledger.scenes(),
+               .scenes = options.ledger == nullptr ? &memory_scenes_ : &options.ledger->scenes(),
                .checker = options.checker,
                .authenticator = options.authenticator,
                .audit = options.log,
