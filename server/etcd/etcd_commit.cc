@@ -112,43 +112,34 @@ struct CommitParts {
   bool is_commit = false;  // only a commit writes the registry's revision
 };
 
+template <class Value>
+absl::Status Append(absl::StatusOr<Value> read, std::vector<Value>* values) {
+  if (!read.ok()) return read.status();
+  values->push_back(*std::move(read));
+  return absl::OkStatus();
+}
+
 absl::Status AddPut(const KeyMeaning& key, const mvccpb::KeyValue& value, const EtcdValues& values,
                     CommitParts* parts) {
   FollowedCommit& commit = parts->commit;
+  store::v1::RevisionValue revision;
   switch (key.kind) {
-    case KeyMeaning::Kind::kRevision: {
-      store::v1::RevisionValue revision;
+    case KeyMeaning::Kind::kRevision:
       if (!revision.ParseFromString(value.value()))
         return DamagedValue(value.key(), "cannot be read");
       commit.revision = revision.revision();
       commit.after = revision.after();
       parts->is_commit = true;
-      break;
-    }
-    case KeyMeaning::Kind::kName: {
-      auto name = values.Name(value);
-      if (!name.ok()) return name.status();
-      commit.names.push_back(*std::move(name));
-      break;
-    }
-    case KeyMeaning::Kind::kContent: {
-      auto content = values.Content(value);
-      if (!content.ok()) return content.status();
-      commit.bytes += content->shape.size() + content->body.size();
-      commit.contents.push_back(*std::move(content));
-      break;
-    }
-    case KeyMeaning::Kind::kScene: {
-      auto record = values.Scene(value);
-      if (!record.ok()) return record.status();
-      commit.bytes += record->change.size();
-      parts->scenes[key.name].push_back(*std::move(record));
-      break;
-    }
-    case KeyMeaning::Kind::kOther:
-      break;
+      return absl::OkStatus();
+    case KeyMeaning::Kind::kName:
+      return Append(values.Name(value), &commit.names);
+    case KeyMeaning::Kind::kContent:
+      return Append(values.Content(value), &commit.contents);
+    case KeyMeaning::Kind::kScene:
+      return Append(values.Scene(value), &parts->scenes[key.name]);
+    default:
+      return absl::OkStatus();
   }
-  return absl::OkStatus();
 }
 
 }  // namespace
@@ -231,7 +222,10 @@ absl::StatusOr<std::optional<FollowedCommit>> EtcdEvents::CommitOf(
       parts.scenes.try_emplace(key.name);
     }
   }
+  for (const StoredContent& content : commit.contents)
+    commit.bytes += content.shape.size() + content.body.size();
   for (auto& [name, records] : parts.scenes) {
+    for (const SceneRecord& record : records) commit.bytes += record.change.size();
     if (records.empty()) commit.scenes.push_back({.name = name, .change = {}});
     std::ranges::sort(records, {}, &SceneRecord::revision);
     std::ranges::move(records, std::back_inserter(commit.scenes));

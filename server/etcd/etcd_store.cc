@@ -122,6 +122,28 @@ absl::Status EtcdStore::CheckFormat() {
                                             : Foreign(keys_.Format(), format.version());
 }
 
+template <class Value, class VisitValue>
+absl::Status EtcdStore::VisitRange(const KeyRange& range, Read<Value> read,
+                                   const VisitValue& visit) const {
+  const EtcdValues values(client_.get(), keys_, snapshot_);
+  etcdserverpb::RangeRequest request;
+  request.set_key(range.begin);
+  request.set_range_end(range.end);
+  request.set_limit(kPageValues);
+  request.set_revision(snapshot_);
+  while (true) {
+    const auto page = client_->Range(request, kBulkPatience);
+    if (!page.ok()) return page.status();
+    for (const mvccpb::KeyValue& pair : page->kvs()) {
+      auto value = (values.*read)(pair);
+      absl::Status status = value.ok() ? visit(*std::move(value)) : value.status();
+      if (!status.ok()) return status;
+    }
+    if (!page->more()) return absl::OkStatus();
+    request.set_key(page->kvs(page->kvs_size() - 1).key() + std::string(1, '\0'));
+  }
+}
+
 absl::StatusOr<StoredNames> EtcdStore::ReadNames() {
   const auto response = client_->Get(keys_.Revision(), kStartPatience);
   if (!response.ok()) return response.status();
@@ -132,31 +154,21 @@ absl::StatusOr<StoredNames> EtcdStore::ReadNames() {
   place_ = response->kvs(0).mod_revision();
   StoredNames names;
   names.revision = revision.revision();
-  const EtcdValues values(client_.get(), keys_, snapshot_);
-  absl::Status status = VisitRange(KeysUnder(keys_.Names()), [&](const mvccpb::KeyValue& value) {
-    auto name = values.Name(value);
-    if (!name.ok()) return name.status();
-    names.names.push_back(*std::move(name));
-    return absl::OkStatus();
-  });
+  absl::Status status =
+      VisitRange(KeysUnder(keys_.Names()), &EtcdValues::Name, [&](StoredName name) {
+        names.names.push_back(std::move(name));
+        return absl::OkStatus();
+      });
   if (!status.ok()) return status;
   return names;
 }
 
 absl::Status EtcdStore::ReadContents(const Part& part, const Visit& visit) const {
-  const EtcdValues values(client_.get(), keys_, snapshot_);
-  return VisitRange(keys_.ContentsOf(part), [&](const mvccpb::KeyValue& value) {
-    const auto content = values.Content(value);
-    return content.ok() ? visit(*content) : content.status();
-  });
+  return VisitRange(keys_.ContentsOf(part), &EtcdValues::Content, visit);
 }
 
 absl::Status EtcdStore::ReadScenes(const VisitRecord& visit) {
-  const EtcdValues values(client_.get(), keys_, snapshot_);
-  return VisitRange(KeysUnder(keys_.Scenes()), [&](const mvccpb::KeyValue& value) {
-    auto record = values.Scene(value);
-    return record.ok() ? visit(*std::move(record)) : record.status();
-  });
+  return VisitRange(KeysUnder(keys_.Scenes()), &EtcdValues::Scene, visit);
 }
 
 absl::StatusOr<StoredContent> EtcdStore::ReadContent(const std::string& digest) const {
@@ -164,23 +176,6 @@ absl::StatusOr<StoredContent> EtcdStore::ReadContent(const std::string& digest) 
   if (!response.ok()) return response.status();
   if (response->kvs_size() != 1) return absl::NotFoundError(digest);
   return EtcdValues(client_.get(), keys_, snapshot_).Content(response->kvs(0));
-}
-
-absl::Status EtcdStore::VisitRange(const KeyRange& range, const VisitValue& visit) const {
-  etcdserverpb::RangeRequest request;
-  request.set_key(range.begin);
-  request.set_range_end(range.end);
-  request.set_limit(kPageValues);
-  request.set_revision(snapshot_);
-  while (true) {
-    const auto page = client_->Range(request, kBulkPatience);
-    if (!page.ok()) return page.status();
-    for (const mvccpb::KeyValue& value : page->kvs()) {
-      if (absl::Status status = visit(value); !status.ok()) return status;
-    }
-    if (!page->more()) return absl::OkStatus();
-    request.set_key(page->kvs(page->kvs_size() - 1).key() + std::string(1, '\0'));
-  }
 }
 
 absl::StatusOr<SharedStore::Outcome> EtcdStore::CommitAfter(CommitPlace base,

@@ -55,8 +55,11 @@ class EtcdStore final : public SharedStore {
   absl::Status MakeFormat(const OnFailure& on_failure);
   absl::Status CheckFormat();
   // Visits, page by page, all values that are in the range as of the snapshot.
-  using VisitValue = std::function<absl::Status(const mvccpb::KeyValue&)>;
-  absl::Status VisitRange(const KeyRange& range, const VisitValue& visit) const;
+  template <class Value>
+  using Read = absl::StatusOr<Value> (EtcdValues::*)(const mvccpb::KeyValue&) const;
+  template <class Value, class VisitValue>
+  absl::Status VisitRange(const KeyRange& range, Read<Value> read,
+                          const VisitValue& visit) const;
   absl::StatusOr<CommitPlace> NewestWithin(absl::Duration in_all);
   // Tries until the outcome is known, or the patience is over.
   absl::StatusOr<Outcome> Decide(const etcdserverpb::TxnRequest& request, const CommitMark& mark);

@@ -35,19 +35,19 @@ absl::Status NoRoom(const char* limit, std::uint64_t needed, std::uint64_t allow
 // Sessions that are told to go do so immediately, except those that a worker is at.
 constexpr absl::Duration kTimeToGo = absl::Milliseconds(50);
 
-absl::Status TooMuchIsDetached(std::uint64_t bytes, std::uint64_t most, bool will_have_room) {
+absl::Status TooMuchIsDetached(const Registry::Detached& detached, std::uint64_t most) {
   const std::string message =
-      will_have_room ? "Shapes that were deleted or replaced are still held by sessions, of which "
+      detached.will_have_room ? "Shapes that were deleted or replaced are still held by sessions, of which "
                        "those that hold most are being ended; repeat."
                      : "Shapes that were deleted or replaced are still held by scenes or tracks; "
                        "delete such scenes, end such tracks.";
   return Refuse(absl::StatusCode::kResourceExhausted,
                 {.reason = Reason::kDeletedShapesHeld,
                  .field = "shape",
-                 .value = FormatNumber(bytes) + " bytes of deleted shapes",
+                 .value = FormatNumber(detached.bytes) + " bytes of deleted shapes",
                  .limit = "max_registry_bytes <= " + FormatNumber(most),
                  .message = message,
-                 .retry_after = will_have_room ? kTimeToGo : absl::ZeroDuration()});
+                 .retry_after = detached.will_have_room ? kTimeToGo : absl::ZeroDuration()});
 }
 
 }  // namespace
@@ -130,33 +130,28 @@ void Registry::Follow(const std::vector<NamedShape>& names, std::uint64_t revisi
 
 void Registry::Make(const std::vector<NamedShape>& names, std::uint64_t revision) {
   const std::unique_lock lock(mutex_);
-  for (const NamedShape& change : names) {
+  for (NamedShape change : names) {
     ShapeContentPtr old;
     if (const auto found = by_name_.find(change.name); found != by_name_.end()) {
       old = found->content;
       holdings_.Remove(found->owner, old->byte_size());
       by_name_.erase(found);
     }
-    if (change.content != nullptr) Put(change);
+    if (change.content != nullptr) {
+      change.content = Hold(change.name, change.content);
+      holdings_.Add(change.owner, change.content->byte_size());
+      by_name_.insert(change);
+    }
     if (old != nullptr && old != change.content) Release(change.name, *old);
   }
   revision_ = revision;
   ReportSize();
 }
 
-bool Registry::MakeRoomForDetached() {
+Registry::Detached Registry::BoundDetached() {
   const std::uint64_t most = limits_.max_registry_bytes;
-  return holders_.TellToGo(detached_.Held(), most) <= most;
-}
-
-void Registry::BoundDetached() {
-  if (LookAtDetached() > limits_.max_registry_bytes) MakeRoomForDetached();
-}
-
-void Registry::Put(NamedShape shape) {
-  shape.content = Hold(shape.name, shape.content);
-  holdings_.Add(shape.owner, shape.content->byte_size());
-  by_name_.insert(std::move(shape));
+  const std::uint64_t bytes = LookAtDetached();
+  return {bytes, bytes > most && holders_.TellToGo(detached_.Held(), most) <= most};
 }
 
 ShapeContentPtr Registry::Hold(std::string_view name, const ShapeContentPtr& content) {
@@ -289,12 +284,9 @@ absl::Status RegistryDraft::CheckRoom(const NamedShape& old, const ShapeContent&
 
 absl::Status RegistryDraft::CheckDetached() {
   const std::uint64_t most = registry_->limits_.max_registry_bytes;
-  if (!detached_.has_value()) {
-    detached_ = registry_->LookAtDetached();
-    will_have_room_ = *detached_ > most && registry_->MakeRoomForDetached();
-  }
-  if (*detached_ <= most) return absl::OkStatus();
-  return TooMuchIsDetached(*detached_, most, will_have_room_);
+  if (!detached_.has_value()) detached_ = registry_->BoundDetached();
+  if (detached_->bytes <= most) return absl::OkStatus();
+  return TooMuchIsDetached(*detached_, most);
 }
 
 absl::Status RegistryDraft::CheckQuota(const NamedShape& old, const ShapeContent& content,

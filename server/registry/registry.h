@@ -152,11 +152,13 @@ class Registry {
   // exceed `max_registry_bytes`, no new content is registered. So both together take at most twice
   // that.
   std::uint64_t LookAtDetached() { return detached_.Look(); }
-  // Tells sessions to go until the others, scenes and tracks hold no more than that. Returns
-  // whether they will.
-  bool MakeRoomForDetached();
-  // Does so if they hold more, after changes of other servers to a shared registry.
-  void BoundDetached();
+  struct Detached {
+    std::uint64_t bytes = 0;
+    bool will_have_room = false;  // after too many bytes
+  };
+  // Looks at them and, if they are too many, tells sessions to go until the others, scenes and
+  // tracks will hold no more than that.
+  Detached BoundDetached();
 
   ShapeHolders& holders() { return holders_; }
 
@@ -186,7 +188,6 @@ class Registry {
   // Requires: changing_ is held since the changes were worked out.
   void Make(const std::vector<NamedShape>& names, std::uint64_t revision);
   // Require: mutex_ is held exclusively.
-  void Put(NamedShape shape);
   ShapeContentPtr Hold(std::string_view name, const ShapeContentPtr& content);
   void Release(std::string_view name, const ShapeContent& content);
   void ReportSize() const;
@@ -266,9 +267,7 @@ class RegistryDraft {
   absl::btree_map<std::string, NamedShape, std::less<>> names_;
   absl::btree_map<std::string, Use, std::less<>> uses_;
   Holdings holdings_;
-  // Detached bytes as of the first new content, and whether fewer will be held soon.
-  std::optional<std::uint64_t> detached_;
-  bool will_have_room_ = false;
+  std::optional<Registry::Detached> detached_;  // as of the first new content
   std::uint64_t shapes_;
   std::uint64_t bytes_;
   std::uint64_t revision_;
