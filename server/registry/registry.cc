@@ -23,14 +23,10 @@ absl::Status NameTaken(std::string_view name, const ShapeContent& content) {
                  .message = "The name has other content; choose another name or set `replace`."});
 }
 
-absl::Status NoRoom(const char* limit, std::uint64_t needed, std::uint64_t allowed) {
-  return Refuse(absl::StatusCode::kResourceExhausted,
-                {.reason = Reason::kRegistryFull,
-                 .field = "shape",
-                 .value = FormatNumber(needed),
-                 .limit = std::string(limit) + " <= " + FormatNumber(allowed),
-                 .message = "The registry is full; delete shapes that are no longer needed."});
-}
+constexpr OverLimit kFull = {
+    .reason = Reason::kRegistryFull,
+    .field = "shape",
+    .message = "The registry is full; delete shapes that are no longer needed."};
 
 // Sessions that are told to go do so immediately, except those that a worker is at.
 constexpr absl::Duration kTimeToGo = absl::Milliseconds(50);
@@ -270,16 +266,14 @@ RegistryDraft::Use& RegistryDraft::UseOf(const ShapeContent& content) {
 absl::Status RegistryDraft::CheckRoom(const NamedShape& old, const ShapeContent& content) {
   const Limits& limits = registry_->limits_;
   const std::uint64_t shapes = shapes_ + (old.content == nullptr ? 1 : 0);
-  if (shapes > limits.max_shapes) return NoRoom("max_shapes", shapes, limits.max_shapes);
+  absl::Status status = CheckMost(shapes, {"max_shapes", limits.max_shapes}, kFull);
   const bool is_new = UseOf(content).names == 0;
-  if (is_new) {
-    if (absl::Status status = CheckDetached(); !status.ok()) return status;
-  }
+  if (status.ok() && is_new) status = CheckDetached();
+  if (!status.ok()) return status;
   const std::uint64_t added = is_new ? content.byte_size() : 0;
   const bool is_last = old.content != nullptr && UseOf(*old.content).names == 1;
   const std::uint64_t bytes = bytes_ + added - (is_last ? old.content->byte_size() : 0);
-  if (bytes <= limits.max_registry_bytes) return absl::OkStatus();
-  return NoRoom("max_registry_bytes", bytes, limits.max_registry_bytes);
+  return CheckMost(bytes, {"max_registry_bytes", limits.max_registry_bytes}, kFull);
 }
 
 absl::Status RegistryDraft::CheckDetached() {

@@ -258,15 +258,12 @@ absl::Status SceneRegistry::CheckGrowth(const Entry& entry, const Entry* before,
                                         const Holdings& holdings, std::uint64_t bytes) const {
   if (before != nullptr && entry.bytes <= before->bytes) return absl::OkStatus();
   const std::uint64_t more = entry.bytes - (before == nullptr ? 0 : before->bytes);
-  if (bytes + more > limits_.max_scene_bytes) {
-    return Refuse(absl::StatusCode::kResourceExhausted,
-                  {.reason = Reason::kScenesFull,
-                   .field = "scene",
-                   .value = FormatNumber(bytes + more),
-                   .limit = "max_scene_bytes <= " + FormatNumber(limits_.max_scene_bytes),
-                   .message = "The scenes take too much memory; delete some, or bodies of them."});
-  }
-  if (quotas_ == nullptr) return absl::OkStatus();
+  absl::Status status =
+      CheckMost(bytes + more, {"max_scene_bytes", limits_.max_scene_bytes},
+                {.reason = Reason::kScenesFull,
+                 .field = "scene",
+                 .message = "The scenes take too much memory; delete some, or bodies of them."});
+  if (!status.ok() || quotas_ == nullptr) return status;
   const Holding held = holdings.Of(entry.owner);
   const Holding after = {held.count + (before == nullptr ? 1 : 0), held.bytes + more};
   return quotas_->Check(HoldingKind::kScenes, entry.owner, held, after);
@@ -373,22 +370,19 @@ absl::StatusOr<SceneState> SceneDraft::Create(const NamedSceneChange& change) {
                    .limit = "a free name",
                    .message = "There is a scene of this name; choose another one or update it."});
   }
-  const Limits& limits = registry_->limits_;
-  if (scenes_ >= limits.max_scenes) {
-    return Refuse(absl::StatusCode::kResourceExhausted,
-                  {.reason = Reason::kScenesFull,
-                   .field = "scene",
-                   .value = FormatNumber(scenes_ + 1),
-                   .limit = "max_scenes <= " + FormatNumber(limits.max_scenes),
-                   .message = "There are too many scenes; delete some that are not needed."});
-  }
+  absl::Status status =
+      CheckMost(scenes_ + 1, {"max_scenes", registry_->limits_.max_scenes},
+                {.reason = Reason::kScenesFull,
+                 .field = "scene",
+                 .message = "There are too many scenes; delete some that are not needed."});
+  if (!status.ok()) return status;
   Entry entry = {.owner = change.owner,
                  .incarnation = NewIncarnation(),
                  .revision = 1,
                  .held = {SceneRegistry::Revision{change.next}},
                  .bytes = change.next->byte_size(),
                  .ttl = change.ttl};
-  absl::Status status = registry_->CheckGrowth(entry, nullptr, holdings_, bytes_);
+  status = registry_->CheckGrowth(entry, nullptr, holdings_, bytes_);
   if (!status.ok()) return status;
   SceneState state = SceneRegistry::StateOf(change.name, entry);
   holdings_.Add(entry.owner, entry.bytes);
