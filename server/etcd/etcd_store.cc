@@ -37,13 +37,6 @@ std::string NewWriter() {
   return absl::StrFormat("%08x%08x%08x%08x", device(), device(), device(), device());
 }
 
-absl::Status Foreign(const std::string& key, std::uint32_t version) {
-  return absl::FailedPreconditionError(
-      absl::StrCat(key, " has format ", version, " and this server knows ", kFormatVersion,
-                   "; run a server as new as the one that wrote it, or choose another "
-                   "--etcd_prefix"));
-}
-
 // Returns why the changes were not made.
 absl::Status NotMade(const absl::Status& status) {
   return absl::IsUnknown(status) ? absl::UnavailableError(absl::StrCat("etcd: ", status.message()))
@@ -118,8 +111,10 @@ absl::Status EtcdStore::CheckFormat() {
   store::v1::FormatValue format;
   if (response->kvs_size() != 1 || !format.ParseFromString(response->kvs(0).value()))
     return DamagedValue(keys_.Format(), "cannot be read");
-  return format.version() == kFormatVersion ? absl::OkStatus()
-                                            : Foreign(keys_.Format(), format.version());
+  if (format.version() == kFormatVersion) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      keys_.Format(), " has format ", format.version(), " and this server knows ", kFormatVersion,
+      "; run a server as new as the one that wrote it, or choose another --etcd_prefix"));
 }
 
 template <class Value, class VisitValue>

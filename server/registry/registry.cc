@@ -14,15 +14,6 @@ namespace {
 
 absl::string_view AsAbsl(std::string_view text) { return {text.data(), text.size()}; }
 
-absl::Status NameTaken(std::string_view name, const ShapeContent& content) {
-  return Refuse(absl::StatusCode::kAlreadyExists,
-                {.reason = Reason::kShapeExists,
-                 .field = "name",
-                 .value = std::string(name),
-                 .limit = "a free name, or the content " + content.digest,
-                 .message = "The name has other content; choose another name or set `replace`."});
-}
-
 constexpr OverLimit kFull = {
     .reason = Reason::kRegistryFull,
     .field = "shape",
@@ -193,7 +184,14 @@ absl::StatusOr<Registry::Registration> RegistryDraft::Register(std::string_view 
   const bool is_named = old.content != nullptr;
   if (is_named && old.content->digest == content->digest)
     return Registry::Registration{old, revision_, false};
-  if (is_named && !options.replace) return NameTaken(name, *old.content);
+  if (is_named && !options.replace) {
+    return Refuse(absl::StatusCode::kAlreadyExists,
+                  {.reason = Reason::kShapeExists,
+                   .field = "name",
+                   .value = old.name,
+                   .limit = "a free name, or the content " + old.content->digest,
+                   .message = "The name has other content; choose another name or set `replace`."});
+  }
   if (absl::Status status = CheckRoom(old, *content); !status.ok()) return status;
   if (absl::Status status = CheckQuota(old, *content, options.owner); !status.ok()) return status;
   if (options.validate_only)

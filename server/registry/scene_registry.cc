@@ -22,15 +22,6 @@ constexpr Resource kRewoundBytes = {
 // the size of the whole.
 constexpr std::uint64_t kFewRecordBytes = 64 << 10;
 
-absl::Status NoSuchRevision(std::uint64_t revision, std::uint64_t oldest, std::uint64_t newest) {
-  return Refuse(absl::StatusCode::kFailedPrecondition,
-                {.reason = Reason::kRevisionNotHeld,
-                 .field = "revision",
-                 .value = FormatNumber(revision),
-                 .limit = FormatNumber(oldest) + " to " + FormatNumber(newest),
-                 .message = "This revision of the scene is no longer held, or not reached yet."});
-}
-
 // Names of users that a refusal shows.
 constexpr std::size_t kMostUsers = 3;
 
@@ -89,7 +80,12 @@ absl::StatusOr<SceneState> SceneRegistry::Find(std::string_view name,
   SceneState state = StateOf(name, *entry);
   if (revision == 0 || revision == state.revision) return state;
   if (revision < state.oldest_revision || revision > state.revision) {
-    return NoSuchRevision(revision, state.oldest_revision, state.revision);
+    return Refuse(absl::StatusCode::kFailedPrecondition,
+                  {.reason = Reason::kRevisionNotHeld,
+                   .field = "revision",
+                   .value = FormatNumber(revision),
+                   .limit = FormatNumber(state.oldest_revision) + " to " + FormatNumber(state.revision),
+                   .message = "This revision of the scene is no longer held, or not reached yet."});
   }
   const std::size_t index = revision - state.oldest_revision;
   state.scene = entry->held[index].scene;

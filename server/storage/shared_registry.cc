@@ -131,38 +131,30 @@ void SharedRegistry::RequestReload() {
 }
 
 void SharedRegistry::AskAll() {
-  std::vector<Waiter> asked;
-  while (NextAsked(&asked)) {
-    const bool is_settled = Ask(std::exchange(asked, {}));
-    ProbeCommits();
-    if (is_settled) continue;
-    std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, kLookInterval, [this] { return is_ending_; });
-  }
-  Ends ends;
-  {
-    const std::lock_guard lock(mutex_);
-    const absl::Status status = NotKnown(absl::UnavailableError("the server goes"));
-    End(std::exchange(asking_, {}), status, &ends);
-    for (Waiters& waiters : std::exchange(waiting_, {}))
-      End(std::move(waiters.all), status, &ends);
-  }
-  Finish(ends);
-}
-
-bool SharedRegistry::NextAsked(std::vector<Waiter>* asked) {
-  const SteadyTime began = SteadyNow();
+  SteadyTime asked_at;
+  std::unique_lock lock(mutex_);
   while (true) {
-    {
-      std::unique_lock lock(mutex_);
-      changed_.wait_for(lock, waiting_.empty() ? kQuestionInterval : kLookInterval,
-                        [this] { return is_ending_ || !asking_.empty(); });
-      if (is_ending_) return false;
-      *asked = std::exchange(asking_, {});
-    }
+    changed_.wait_for(lock, waiting_.empty() ? kQuestionInterval : kLookInterval,
+                      [this] { return is_ending_ || !asking_.empty(); });
+    if (is_ending_) break;
+    std::vector<Waiter> asked = std::exchange(asking_, {});
+    lock.unlock();
     LookAtLate();
-    if (!asked->empty() || SteadyNow() - began >= absl::FromChrono(kQuestionInterval)) return true;
+    bool is_settled = true;
+    if (!asked.empty() || SteadyNow() - asked_at >= absl::FromChrono(kQuestionInterval)) {
+      asked_at = SteadyNow();
+      is_settled = Ask(std::move(asked));
+      ProbeCommits();
+    }
+    lock.lock();
+    if (!is_settled) changed_.wait_for(lock, kLookInterval, [this] { return is_ending_; });
   }
+  const absl::Status status = NotKnown(absl::UnavailableError("the server goes"));
+  Ends ends;
+  End(std::exchange(asking_, {}), status, &ends);
+  for (Waiters& waiters : std::exchange(waiting_, {})) End(std::move(waiters.all), status, &ends);
+  lock.unlock();
+  Finish(ends);
 }
 
 bool SharedRegistry::Ask(std::vector<Waiter> asked) {

@@ -119,8 +119,6 @@ class SharedRegistry {
   void FollowAll();
   bool Take(FollowedCommit commit);
   void AskAll();
-  // Waits for the next waiters to ask for. False: it is the end.
-  bool NextAsked(std::vector<Waiter>* asked);
   // Asks for the last commit. Returns false if the waiters must be asked for again, after a pause:
   // the store does not answer, or it was restored to an earlier state and is not read again yet.
   bool Ask(std::vector<Waiter> asked);
