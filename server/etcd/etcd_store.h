@@ -16,7 +16,7 @@
 #include "absl/time/time.h"
 #include "server/config/server_config.h"
 #include "server/etcd/etcd_client.h"
-#include "server/etcd/etcd_commit.h"
+#include "server/etcd/etcd_values.h"
 #include "server/observe/metrics.h"
 #include "server/storage/shape_store.h"
 
@@ -44,7 +44,7 @@ class EtcdStore final : public SharedStore {
 
   absl::StatusOr<Outcome> CommitAfter(CommitPlace base, const RegistryChanges& changes) override;
   absl::Status Probe() override;
-  std::size_t most_changes() const override { return kMostChangesOfCommit; }
+  std::size_t most_changes() const override;
   absl::StatusOr<CommitPlace> Newest() override;
   absl::Status Follow(CommitPlace after, const Take& take) override;
   void Interrupt() override { client_->InterruptWatch(); }
@@ -61,8 +61,14 @@ class EtcdStore final : public SharedStore {
   absl::Status VisitRange(const KeyRange& range, Read<Value> read,
                           const VisitValue& visit) const;
   absl::StatusOr<CommitPlace> NewestWithin(absl::Duration in_all);
+  // Returns a transaction that makes the changes and marks them with `commit`, unique among those of
+  // this process, if the commit at the base is the last. Otherwise it reads the last commit (the
+  // first response) and the mark (the second). Writes the chunks that it refers to.
+  absl::StatusOr<etcdserverpb::TxnRequest> MakeCommit(CommitPlace base, const std::string& commit,
+                                                      const RegistryChanges& changes) const;
   // Tries until the outcome is known, or the patience is over.
-  absl::StatusOr<Outcome> Decide(const etcdserverpb::TxnRequest& request, const CommitMark& mark);
+  absl::StatusOr<Outcome> Decide(const etcdserverpb::TxnRequest& request,
+                                 const std::string& commit);
 
   const EtcdKeys keys_;
   const absl::Duration patience_;
