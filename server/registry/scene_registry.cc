@@ -22,6 +22,16 @@ constexpr Resource kRewoundBytes = {
 // the size of the whole.
 constexpr std::uint64_t kFewRecordBytes = 64 << 10;
 
+// Then a scene is not of the kind that was found: one has a ttl, the other is kept.
+absl::Status AnotherTookTheName(const std::string& name) {
+  return Refuse(absl::StatusCode::kAborted,
+                {.reason = Reason::kConcurrentChange,
+                 .field = "name",
+                 .value = name,
+                 .limit = "the scene that was found at first",
+                 .message = "Another scene has taken the name meanwhile; look at it again."});
+}
+
 // Names of users that a refusal shows.
 constexpr std::size_t kMostUsers = 3;
 
@@ -113,8 +123,7 @@ SceneRegistry::Page SceneRegistry::List(std::string_view prefix, std::string_vie
 
 // The next revision is made without the lock. If another change was faster, it is made again from
 // the newer one.
-absl::StatusOr<std::optional<SceneState>> SceneRegistry::ChangeInMemory(
-    const NamedSceneChange& change) {
+absl::StatusOr<SceneState> SceneRegistry::ChangeInMemory(const NamedSceneChange& change) {
   LetGo let_go;
   ScenePtr base = change.base;
   ScenePtr next = change.next;
@@ -124,17 +133,17 @@ absl::StatusOr<std::optional<SceneState>> SceneRegistry::ChangeInMemory(
       const std::unique_lock lock(mutex_);
       if (FindEntry(change.name) == nullptr) return RefuseUnknownScene("name", change.name);
       Entry& entry = entries_.find(change.name)->second;
-      if (!entry.ttl.has_value()) return std::optional<SceneState>();
+      if (!entry.ttl.has_value()) return AnotherTookTheName(change.name);
       const SceneState state = StateOf(change.name, entry);
       if (absl::Status status = RequireEtag(change.etag, state); !status.ok()) return status;
       if (change.kind == NamedSceneChange::Kind::kDelete) {
         End(change.name, SceneEnd::kDeleted, &let_go);
-        return std::optional(state);
+        return state;
       }
       if (entry.held.back().scene == base) {
         absl::Status status = PushInMemory(change, next, &entry, &let_go);
         if (!status.ok()) return status;
-        return std::optional(StateOf(change.name, entry));
+        return StateOf(change.name, entry);
       }
       let_go.push_back({Revision{std::exchange(base, entry.held.back().scene)}});
     }
@@ -391,14 +400,7 @@ absl::StatusOr<SceneState> SceneDraft::Create(const NamedSceneChange& change) {
 absl::StatusOr<SceneState> SceneDraft::ChangeKept(const NamedSceneChange& change) {
   std::optional<Entry> entry = Find(change.name);
   if (!entry.has_value()) return RefuseUnknownScene("name", change.name);
-  if (entry->ttl.has_value()) {
-    return Refuse(absl::StatusCode::kAborted,
-                  {.reason = Reason::kConcurrentChange,
-                   .field = "name",
-                   .value = change.name,
-                   .limit = "the scene that was found at first",
-                   .message = "Another scene has taken the name meanwhile; look at it again."});
-  }
+  if (entry->ttl.has_value()) return AnotherTookTheName(change.name);
   SceneState state = SceneRegistry::StateOf(change.name, *entry);
   if (absl::Status status = RequireEtag(change.etag, state); !status.ok()) return status;
   if (change.kind == NamedSceneChange::Kind::kUpdate) return Update(change, *entry);

@@ -121,10 +121,10 @@ class SceneRegistry {
   // order of their bytes.
   Page List(std::string_view prefix, std::string_view after, std::size_t size) const;
 
-  // Makes the change if the scene has a ttl, and renews that. Returns none if the scene is kept:
-  // then the ledger must make it. An update whose `next` is its `base` only renews. Fails with
-  // NOT_FOUND, ABORTED or RESOURCE_EXHAUSTED, and as `make_next` does. Requires: not a creation.
-  absl::StatusOr<std::optional<SceneState>> ChangeInMemory(const NamedSceneChange& change);
+  // Changes a scene with a ttl, and renews that. An update whose `next` is its `base` only renews.
+  // Fails with NOT_FOUND, ABORTED (also if the scene is kept) or RESOURCE_EXHAUSTED, and as
+  // `make_next` does. Requires: not a creation.
+  absl::StatusOr<SceneState> ChangeInMemory(const NamedSceneChange& change);
 
   void Expire();
 

@@ -128,19 +128,6 @@ const char* ActionOf(const v1::UpdateSceneRequest& /*request*/) { return "update
 const char* ActionOf(const v1::ForkSceneRequest& /*request*/) { return "fork_scene"; }
 const char* ActionOf(const v1::DeleteSceneRequest& /*request*/) { return "delete_scene"; }
 
-// Changes a scene with a ttl. Only the ledger changes a kept one.
-absl::StatusOr<SceneState> ChangeInMemory(const CallScope& call, const NamedSceneChange& change) {
-  auto changed = call.parts.scenes->ChangeInMemory(change);
-  if (!changed.ok()) return changed.status();
-  if (changed->has_value()) return **std::move(changed);
-  return Refuse(absl::StatusCode::kAborted,
-                {.reason = Reason::kConcurrentChange,
-                 .field = "name",
-                 .value = change.name,
-                 .limit = "the scene that was found at first",
-                 .message = "Another scene has taken the name meanwhile; look at it again."});
-}
-
 // Returns the creation that a request asks for, without the scene.
 template <class Request>
 absl::StatusOr<NamedSceneChange> CreationOf(const CallScope& call, const Request& request) {
@@ -266,7 +253,7 @@ absl::Status Plan(const CallScope& call, const v1::UpdateSceneRequest& request,
     Leave(*std::move(change), changes);
     return absl::OkStatus();
   }
-  const absl::StatusOr<SceneState> state = is_kept ? found : ChangeInMemory(call, *change);
+  const absl::StatusOr<SceneState> state = is_kept ? found : call.parts.scenes->ChangeInMemory(*change);
   if (!state.ok()) return state.status();
   FillSceneInfo(*state, response->mutable_scene());
   return absl::OkStatus();
@@ -287,7 +274,7 @@ absl::Status Plan(const CallScope& call, const v1::DeleteSceneRequest& request,
     Leave(std::move(change), changes);
     return absl::OkStatus();
   }
-  const absl::StatusOr<SceneState> gone = found.ok() ? ChangeInMemory(call, change) : found;
+  const absl::StatusOr<SceneState> gone = found.ok() ? call.parts.scenes->ChangeInMemory(change) : found;
   scenes.WriteAudit(ActionOf(request), request.name(), gone);
   return gone.status();
 }
