@@ -19,6 +19,12 @@ constexpr OverLimit kFull = {
     .field = "shape",
     .message = "The registry is full; delete shapes that are no longer needed."};
 
+// Stands for the deleter of a scene's body: the body ends with its content.
+struct ContentKeeper {
+  ShapeContentPtr content;
+  void operator()(const RigidBody* /*body*/) { content = nullptr; }
+};
+
 // Sessions that are told to go do so immediately, except those that a worker is at.
 constexpr absl::Duration kTimeToGo = absl::Milliseconds(50);
 
@@ -306,21 +312,26 @@ void RegistryDraft::Remove(const ShapeContent& content) {
 
 RigidBodyPtr SceneContents::Share(const ShapeContentPtr& content) {
   const std::lock_guard lock(mutex_);
-  Use& known = by_digest_[content->digest];
-  std::shared_ptr<const ShapeContentPtr> use = known.lock();
-  if (use == nullptr) {
-    use = std::make_shared<const ShapeContentPtr>(content);
-    known = by_body_[content->body.get()] = use;
-    // The size may double before the next time, so an insertion costs the same on average.
-    if (by_body_.size() >= size_to_clean_at_) {
-      const auto is_unused = [](const auto& entry) { return entry.second.expired(); };
-      absl::erase_if(by_digest_, is_unused);
-      absl::erase_if(by_body_, is_unused);
-      size_to_clean_at_ = std::max(size_to_clean_at_, 2 * by_body_.size());
-    }
+  // The size may double before the next time, so an insertion costs the same on average.
+  if (by_digest_.size() >= size_to_clean_at_) {
+    absl::erase_if(by_digest_, [](const auto& entry) { return entry.second.expired(); });
+    size_to_clean_at_ = std::max(size_to_clean_at_, 2 * by_digest_.size());
   }
-  const RigidBody* const body = (*use)->body.get();
-  return RigidBodyPtr(std::move(use), body);
+  std::weak_ptr<const RigidBody>& known = by_digest_[content->digest];
+  RigidBodyPtr body = known.lock();
+  if (body == nullptr) known = body = RigidBodyPtr(content->body.get(), ContentKeeper{content});
+  return body;
+}
+
+ShapeContentPtr SceneContents::Of(const RigidBodyPtr& body) {
+  const auto* const keeper = std::get_deleter<ContentKeeper>(body);
+  return keeper == nullptr ? nullptr : keeper->content;
+}
+
+RigidBodyPtr SceneContents::FindBody(std::string_view digest) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = by_digest_.find(AsAbsl(digest));
+  return found == by_digest_.end() ? nullptr : found->second.lock();
 }
 
 }  // namespace clearance::server

@@ -273,41 +273,23 @@ class RegistryDraft {
   std::uint64_t revision_;
 };
 
-// Finds the content of a body of a scene. The core's scenes hold only rigid bodies. Their contents
-// live exactly as long as some revision of some scene holds the body. Thread-safe.
+// The bodies of scenes with their contents: the core's scenes hold only rigid bodies. A content
+// lives as long as some revision of some scene holds its body. Thread-safe.
 class SceneContents {
  public:
   // Returns the content's body as bodies of scenes must hold it: one object for a digest, as long
   // as a scene holds it, however often the digest was registered.
   RigidBodyPtr Share(const ShapeContentPtr& content);
 
-  // Returns the body that Share() gave for this digest; null once no scene holds it.
-  const RigidBody* FindBody(std::string_view digest) const {
-    const absl::string_view sought(digest.data(), digest.size());
-    const ShapeContentPtr content = Find(by_digest_, sought);
-    return content == nullptr ? nullptr : content->body.get();
-  }
+  // Returns the content of a body that Share() gave; null for any other.
+  static ShapeContentPtr Of(const RigidBodyPtr& body);
 
-  // Returns the content of a body that Share() gave; null once no scene holds it.
-  ShapeContentPtr Of(const RigidBody& body) const { return Find(by_body_, &body); }
+  // Returns the body that Share() gave for this digest; null once no scene holds it.
+  RigidBodyPtr FindBody(std::string_view digest) const;
 
  private:
-  // Shares the content's ownership with the shared body.
-  using Use = std::weak_ptr<const ShapeContentPtr>;
-  template <class Key>
-  using Uses = absl::flat_hash_map<Key, Use>;
-
-  template <class Key, class Sought>
-  ShapeContentPtr Find(const Uses<Key>& uses, const Sought& sought) const {
-    const std::lock_guard lock(mutex_);
-    const auto found = uses.find(sought);
-    const auto content = found == uses.end() ? nullptr : found->second.lock();
-    return content == nullptr ? nullptr : *content;
-  }
-
   mutable std::mutex mutex_;  // guards the members below
-  Uses<std::string> by_digest_;
-  Uses<const RigidBody*> by_body_;
+  absl::flat_hash_map<std::string, std::weak_ptr<const RigidBody>> by_digest_;
   std::size_t size_to_clean_at_ = 1024;
 };
 

@@ -134,7 +134,7 @@ absl::StatusOr<SceneState> SceneRegistry::ChangeInMemory(const NamedSceneChange&
       if (FindEntry(change.name) == nullptr) return RefuseUnknownScene("name", change.name);
       Entry& entry = entries_.find(change.name)->second;
       if (!entry.ttl.has_value()) return AnotherTookTheName(change.name);
-      const SceneState state = StateOf(change.name, entry);
+      SceneState state = StateOf(change.name, entry);
       if (absl::Status status = RequireEtag(change.etag, state); !status.ok()) return status;
       if (change.kind == NamedSceneChange::Kind::kDelete) {
         End(change.name, SceneEnd::kDeleted, &let_go);
@@ -438,7 +438,7 @@ SceneDraft::Users SceneDraft::UsersOf(std::string_view digest,
                                       absl::Span<const std::string> prefixes) const {
   Users users;
   // No scene uses a content that no scene holds.
-  const RigidBody* const body = registry_->contents().FindBody(digest);
+  const RigidBodyPtr body = registry_->contents().FindBody(digest);
   if (body == nullptr) return users;
   const auto look_at = [&](const std::string& name, const Entry& entry) {
     if (entry.ttl.has_value()) return;

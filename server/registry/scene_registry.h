@@ -162,7 +162,6 @@ class SceneRegistry {
   }
 
   SceneContents& contents() { return contents_; }
-  const SceneContents& contents() const { return contents_; }
 
  private:
   struct Revision {

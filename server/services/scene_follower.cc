@@ -88,7 +88,7 @@ void SceneFollower::TellOf(const SceneState& next, v1::WatchSceneResponse* respo
     is_reload_ = !diff.has_value();
     if (!is_reload_) {
       response->set_base_revision(told_.revision);
-      FillDiff(*diff, call_.parts.scenes->contents(), response->mutable_change());
+      FillDiff(*diff, response->mutable_change());
       if (next.revision > told_.revision + 1)
         metrics.watch_revisions_merged().Increment(
             static_cast<double>(next.revision - told_.revision - 1));

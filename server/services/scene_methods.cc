@@ -81,11 +81,11 @@ std::string RecordOf(const v1::SceneChange& change, const std::vector<std::strin
   return stored.SerializeAsString();
 }
 
-std::vector<std::string> DigestsOf(const Scene& scene, const SceneContents& contents) {
-  absl::btree_set<const RigidBody*> bodies;
-  for (std::size_t i = 0; i < scene.size(); ++i) bodies.insert(scene.BodyAt(i).body.get());
+std::vector<std::string> DigestsOf(const Scene& scene) {
+  absl::btree_set<RigidBodyPtr> bodies;
+  for (std::size_t i = 0; i < scene.size(); ++i) bodies.insert(scene.BodyAt(i).body);
   std::vector<std::string> digests;
-  for (const RigidBody* const body : bodies) digests.push_back(contents.Of(*body)->digest);
+  for (const RigidBodyPtr& body : bodies) digests.push_back(SceneContents::Of(body)->digest);
   return digests;
 }
 
@@ -212,7 +212,7 @@ absl::StatusOr<NamedSceneChange> ReadUpdate(const CallScope& call,
   change.record = RecordOf(request.change(), read->digests);
   change.digests = std::move(read->digests);
   if (scenes.IsTimeForWhole(change.name, change.record.size()))
-    change.whole = SerializeWhole(*change.next, scenes.contents());
+    change.whole = SerializeWhole(*change.next);
   return change;
 }
 
@@ -224,9 +224,8 @@ absl::Status PlanCreation(const CallScope& call, const v1::ForkSceneRequest& req
   if (!source.ok()) return source.status();
   change->next = source->scene;
   if (!change->ttl.has_value()) {
-    const SceneContents& contents = call.parts.scenes->contents();
-    change->record = SerializeWhole(*source->scene, contents);
-    change->digests = DigestsOf(*source->scene, contents);
+    change->record = SerializeWhole(*source->scene);
+    change->digests = DigestsOf(*source->scene);
   }
   response->set_source_revision(source->revision);
   Leave(*std::move(change), changes);
@@ -304,7 +303,7 @@ absl::Status GetScene(const CallScope& call, const v1::GetSceneRequest& request,
       request.page_size() == 0 ? kMostBodies : std::min(request.page_size(), kMostBodies);
   const std::optional<BodyId> next =
       FillBodies(*state.scene, {.first = first_id, .most = static_cast<std::size_t>(size)},
-                 call.parts.scenes->contents(), response->mutable_content()->mutable_bodies());
+                 response->mutable_content()->mutable_bodies());
   if (next.has_value())
     response->set_next_page_token(MakeScenePageToken({state.incarnation, state.revision, *next}));
   return absl::OkStatus();

@@ -158,11 +158,7 @@ void SharedRegistry::AskAll() {
 }
 
 bool SharedRegistry::Ask(std::vector<Waiter> asked) {
-  CommitPlace before = 0;
-  {
-    const std::lock_guard lock(mutex_);
-    before = place_;
-  }
+  const CommitPlace before = place();
   const absl::StatusOr<CommitPlace> newest = parts_.store->Newest();
   Ends ends;
   bool is_behind = false;
@@ -300,12 +296,7 @@ absl::Status SharedRegistry::CatchUp(CommitPlace place) {
 }
 
 absl::StatusOr<SharedStore::Outcome> SharedRegistry::Commit(const RegistryChanges& changes) {
-  CommitPlace base = 0;
-  {
-    const std::lock_guard lock(mutex_);
-    base = place_;
-  }
-  auto outcome = parts_.store->CommitAfter(base, changes);
+  auto outcome = parts_.store->CommitAfter(place(), changes);
   if (outcome.ok() && !outcome->is_made) parts_.series.conflicts->Increment();
   // Without changes the store is only asked.
   SetStatus(outcome.status(), changes.empty() ? &reads_ : &commits_);

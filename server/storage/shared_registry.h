@@ -116,6 +116,10 @@ class SharedRegistry {
     for (Waiter& waiter : waiters) ends->emplace_back(std::move(waiter.done), status);
   }
 
+  CommitPlace place() {
+    const std::lock_guard lock(mutex_);
+    return place_;
+  }
   void FollowAll();
   bool Take(FollowedCommit commit);
   void AskAll();

@@ -141,7 +141,7 @@ void BindUpdate(server::SceneRegistry* scenes, server::NamedSceneChange* change)
   change->base = found->scene;
   change->next = Play(change->record, change->base, &scenes->contents());
   if (!change->whole.empty())
-    change->whole = server::SerializeWhole(*change->next, scenes->contents());
+    change->whole = server::SerializeWhole(*change->next);
 }
 
 void TakeShapeChange(const ShapeChange& change, State* state) {
@@ -174,7 +174,7 @@ void TakeSceneChange(const server::NamedSceneChange& change, State* state) {
   const ScenePtr before =
       is_there ? Play(scene.whole, Scene::MakeEmpty(), &contents) : Scene::MakeEmpty();
   const ScenePtr next = Play(change.record, before, &contents);
-  scene = {server::SerializeWhole(*next, contents), scene.revision + 1};
+  scene = {server::SerializeWhole(*next), scene.revision + 1};
 }
 
 }  // namespace
@@ -223,7 +223,7 @@ State StateOf(const Memory& memory) {
   State state;
   constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
   for (const server::SceneState& scene : memory.scenes.List("", "", kAll).scenes) {
-    state.scenes[scene.name] = {server::SerializeWhole(*scene.scene, memory.scenes.contents()),
+    state.scenes[scene.name] = {server::SerializeWhole(*scene.scene),
                                 scene.revision};
   }
   const auto page = memory.registry.List("", "", kAll);

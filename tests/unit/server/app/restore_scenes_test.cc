@@ -101,7 +101,7 @@ class RestoreScenesTest : public ::testing::Test {
         kind == NamedSceneChange::Kind::kUpdate ? scenes_->Find(name)->scene : Scene::MakeEmpty();
     change.next = *ApplyEdit(change.base, edit, Limits{});
     change.record = message.SerializeAsString();
-    if (is_whole) change.whole = SerializeWhole(*change.next, scenes_->contents());
+    if (is_whole) change.whole = SerializeWhole(*change.next);
     ShapeChange order;
     order.name = name;
     order.scene = std::make_shared<const NamedSceneChange>(std::move(change));
@@ -114,7 +114,7 @@ class RestoreScenesTest : public ::testing::Test {
     return Change(NamedSceneChange::Kind::kUpdate, name, message);
   }
   std::string Whole(const std::string& name) {
-    return SerializeWhole(*scenes_->Find(name)->scene, scenes_->contents());
+    return SerializeWhole(*scenes_->Find(name)->scene);
   }
   void Spoil(const std::string& sql) {
     Stop();
@@ -190,7 +190,7 @@ TEST_F(RestoreScenesTest, NeedsOnlyTheShapesThatAreStillThere) {
   ASSERT_TRUE(Settle(forget).ok());
   ASSERT_TRUE(Restart().ok());
   EXPECT_EQ(scenes_->Find("a")->revision, 2u);
-  EXPECT_EQ(scenes_->contents().Of(*scenes_->Find("a")->scene->BodyAt(0).body)->digest, new_ball);
+  EXPECT_EQ(SceneContents::Of(scenes_->Find("a")->scene->BodyAt(0).body)->digest, new_ball);
 }
 
 TEST_F(RestoreScenesTest, TellsDamage) {
