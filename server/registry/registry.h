@@ -99,7 +99,6 @@ class Registry {
   // `metrics` and `quotas` may be null.
   Registry(const Limits& limits, Metrics* metrics, const HoldingQuotas* quotas = nullptr);
 
-  // The result of a change.
   struct Registration {
     NamedShape shape;
     std::uint64_t revision = 0;  // of the registry, after this
@@ -118,8 +117,7 @@ class Registry {
   absl::StatusOr<Found> FindByDigest(std::string_view digest,
                                      absl::Span<const std::string> prefixes = {}) const;
 
-  // Returns the content with this digest or null, so that a content that is held need not be built
-  // again.
+  // Null: no name has it.
   ShapeContentPtr FindContent(std::string_view digest) const;
 
   struct Page {
@@ -135,7 +133,6 @@ class Registry {
     const std::shared_lock lock(mutex_);
     return revision_;
   }
-  // Returns the number of names.
   std::size_t size() const {
     const std::shared_lock lock(mutex_);
     return by_name_.size();
@@ -166,7 +163,6 @@ class Registry {
   // held when the names were stored, or on another server that shares the registry.
   void Follow(const std::vector<NamedShape>& names, std::uint64_t revision);
 
-  // FAILED_PRECONDITION unless the registry has reached `min_revision`.
   absl::Status RequireRevision(std::uint64_t min_revision) const {
     return RequireReached(min_revision, revision(), "registry");
   }
@@ -228,12 +224,10 @@ class RegistryDraft {
   // NOT_FOUND or FAILED_PRECONDITION.
   absl::StatusOr<Registry::Registration> Delete(std::string_view name, std::string_view etag);
 
-  // Returns the content of the name after the changes so far; null: none.
+  // Look at the state after the changes so far. A name may have no content: null. IsLastName
+  // requires that a name has the content, and returns whether no other has.
   ShapeContentPtr ContentOf(std::string_view name) const { return Find(name).content; }
-
-  // Returns whether no other name has the content, after the changes so far. Requires: it has one.
   bool IsLastName(const ShapeContent& content) { return UseOf(content).names == 1; }
-  // Returns whether a name has the content with this digest, after the changes so far.
   bool HasDigest(std::string_view digest) const;
 
   RegistryChanges changes() const;

@@ -288,7 +288,7 @@ absl::StatusOr<SharedStore::Outcome> ShapeLedger::TryGroup(absl::Span<const Item
   const SteadyTime began = SteadyNow();
   // Also commits no changes: a refusal, or a change that is made already, must hold for the newest
   // state.
-  const auto outcome = shared_->Commit(changes);
+  auto outcome = shared_->Commit(changes);
   if (!outcome.ok() || !outcome->is_made) return outcome;
   drafts.Apply();
   if (!changes.empty()) {

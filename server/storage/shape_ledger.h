@@ -84,7 +84,6 @@ class ShapeLedger {
   // cannot, a small write is tried four times a second, in a shared store at most once. Null ends
   // the calls, and waits for a running one.
   void WatchHealth(std::function<void(bool)> watch);
-  // Returns whether changes can be stored now.
   bool is_healthy();
 
  private:

@@ -67,7 +67,6 @@ class SharedRegistry {
     std::function<void(const absl::Status&)> tell;
   };
   void Start(Hooks hooks);
-  // Ends the threads.
   void Stop();
 
   // Calls `done` once, on another thread; it must not block. OK once the registry in memory has
@@ -88,7 +87,6 @@ class SharedRegistry {
 
   // The methods below are for the ledger's thread alone.
 
-  // Applies all commits that came.
   void ApplyNews();
   // Waits until this commit is applied. UNAVAILABLE if it does not come.
   absl::Status CatchUp(CommitPlace place);
