@@ -101,11 +101,10 @@ absl::Status RestoreShapes(int threads, ShapeSource* store, Registry* registry) 
   if (!stored.ok()) return stored.status();
   const absl::StatusOr<Contents> contents = ReadAllContents(threads, *store);
   if (!contents.ok()) return contents.status();
-  const auto shapes =
-      ReadStored(stored->names, stored->revision, [&](const std::string& digest) {
-        const auto content = contents->find(digest);
-        return content == contents->end() ? nullptr : content->second;
-      });
+  const auto shapes = ReadStored(stored->names, stored->revision, [&](const std::string& digest) {
+    const auto content = contents->find(digest);
+    return content == contents->end() ? nullptr : content->second;
+  });
   if (!shapes.ok()) return shapes.status();
   registry->Follow(*shapes, stored->revision);
   return absl::OkStatus();

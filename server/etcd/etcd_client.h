@@ -94,8 +94,7 @@ class EtcdClient {
                                absl::Duration patience);
   template <class Request, class Response>
   absl::StatusOr<Response> Repeat(Method<Request, Response> method, const Request& request,
-                                  const Patience& patience,
-                                  IsWorthATry is_worth_a_try = IsInDoubt);
+                                  const Patience& patience, IsWorthATry is_worth_a_try = IsInDoubt);
 
   const EtcdConfig config_;
   StoreSeries* series_ = nullptr;

@@ -58,12 +58,11 @@ class EtcdStore final : public SharedStore {
   template <class Value>
   using Read = absl::StatusOr<Value> (EtcdValues::*)(const mvccpb::KeyValue&) const;
   template <class Value, class VisitValue>
-  absl::Status VisitRange(const KeyRange& range, Read<Value> read,
-                          const VisitValue& visit) const;
+  absl::Status VisitRange(const KeyRange& range, Read<Value> read, const VisitValue& visit) const;
   absl::StatusOr<CommitPlace> NewestWithin(absl::Duration in_all);
-  // Returns a transaction that makes the changes and marks them with `commit`, unique among those of
-  // this process, if the commit at the base is the last. Otherwise it reads the last commit (the
-  // first response) and the mark (the second). Writes the chunks that it refers to.
+  // Returns a transaction that makes the changes, marked with `commit`, if the commit at the base is
+  // the last. Otherwise it reads the last commit (the first response) and the last mark of this
+  // process (the second). Writes the chunks that it refers to.
   absl::StatusOr<etcdserverpb::TxnRequest> MakeCommit(CommitPlace base, const std::string& commit,
                                                       const RegistryChanges& changes) const;
   // Tries until the outcome is known, or the patience is over.

@@ -30,10 +30,11 @@ constexpr absl::Duration kTimeToGo = absl::Milliseconds(50);
 
 absl::Status TooMuchIsDetached(const Registry::Detached& detached, std::uint64_t most) {
   const std::string message =
-      detached.will_have_room ? "Shapes that were deleted or replaced are still held by sessions, of which "
-                       "those that hold most are being ended; repeat."
-                     : "Shapes that were deleted or replaced are still held by scenes or tracks; "
-                       "delete such scenes, end such tracks.";
+      detached.will_have_room
+          ? "Shapes that were deleted or replaced are still held by sessions, of which "
+            "those that hold most are being ended; repeat."
+          : "Shapes that were deleted or replaced are still held by scenes or tracks; "
+            "delete such scenes, end such tracks.";
   return Refuse(absl::StatusCode::kResourceExhausted,
                 {.reason = Reason::kDeletedShapesHeld,
                  .field = "shape",

@@ -90,12 +90,13 @@ absl::StatusOr<SceneState> SceneRegistry::Find(std::string_view name,
   SceneState state = StateOf(name, *entry);
   if (revision == 0 || revision == state.revision) return state;
   if (revision < state.oldest_revision || revision > state.revision) {
-    return Refuse(absl::StatusCode::kFailedPrecondition,
-                  {.reason = Reason::kRevisionNotHeld,
-                   .field = "revision",
-                   .value = FormatNumber(revision),
-                   .limit = FormatNumber(state.oldest_revision) + " to " + FormatNumber(state.revision),
-                   .message = "This revision of the scene is no longer held, or not reached yet."});
+    return Refuse(
+        absl::StatusCode::kFailedPrecondition,
+        {.reason = Reason::kRevisionNotHeld,
+         .field = "revision",
+         .value = FormatNumber(revision),
+         .limit = FormatNumber(state.oldest_revision) + " to " + FormatNumber(state.revision),
+         .message = "This revision of the scene is no longer held, or not reached yet."});
   }
   const std::size_t index = revision - state.oldest_revision;
   state.scene = entry->held[index].scene;

@@ -252,7 +252,8 @@ absl::Status Plan(const CallScope& call, const v1::UpdateSceneRequest& request,
     Leave(*std::move(change), changes);
     return absl::OkStatus();
   }
-  const absl::StatusOr<SceneState> state = is_kept ? found : call.parts.scenes->ChangeInMemory(*change);
+  const absl::StatusOr<SceneState> state =
+      is_kept ? found : call.parts.scenes->ChangeInMemory(*change);
   if (!state.ok()) return state.status();
   FillSceneInfo(*state, response->mutable_scene());
   return absl::OkStatus();
@@ -273,7 +274,8 @@ absl::Status Plan(const CallScope& call, const v1::DeleteSceneRequest& request,
     Leave(std::move(change), changes);
     return absl::OkStatus();
   }
-  const absl::StatusOr<SceneState> gone = found.ok() ? call.parts.scenes->ChangeInMemory(change) : found;
+  const absl::StatusOr<SceneState> gone =
+      found.ok() ? call.parts.scenes->ChangeInMemory(change) : found;
   scenes.WriteAudit(ActionOf(request), request.name(), gone);
   return gone.status();
 }

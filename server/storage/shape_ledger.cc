@@ -84,9 +84,8 @@ ShapeOutcome Drafts::Draft(const ShapeChange& change) {
   if (change.scene != nullptr) return DraftScene(*change.scene);
   if (!change.content.ok()) return change.content.status();
   if (absl::Status status = RequireUnused(change, &shapes, scenes); !status.ok()) return status;
-  return *change.content == nullptr
-             ? shapes.Delete(change.name, change.etag)
-             : shapes.Register(change.name, *change.content, change.options);
+  return *change.content == nullptr ? shapes.Delete(change.name, change.etag)
+                                    : shapes.Register(change.name, *change.content, change.options);
 }
 
 ShapeOutcome Drafts::DraftScene(const NamedSceneChange& change) {

@@ -185,9 +185,9 @@ bool SharedRegistry::Ask(std::vector<Waiter> asked) {
 void SharedRegistry::RefuseLate(const absl::Status& reason, std::vector<Waiter>* waiters,
                                 Ends* ends) const {
   const SteadyTime now = SteadyNow();
-  const auto late = std::partition(
-      waiters->begin(), waiters->end(),
-      [&](const Waiter& waiter) { return now - waiter.since < parts_.patience; });
+  const auto late = std::partition(waiters->begin(), waiters->end(), [&](const Waiter& waiter) {
+    return now - waiter.since < parts_.patience;
+  });
   End({std::move_iterator(late), std::move_iterator(waiters->end())}, NotKnown(reason), ends);
   waiters->erase(late, waiters->end());
 }

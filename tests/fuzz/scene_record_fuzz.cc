@@ -112,8 +112,7 @@ void FuzzRecords(ByteReader& data) {
     Require(again[i].name == scene.name && again[i].revision == scene.revision &&
                 again[i].incarnation == scene.incarnation,
             "a scene keeps its name and its revision");
-    Require(server::SerializeWhole(*again[i].scene) ==
-                server::SerializeWhole(*scene.scene),
+    Require(server::SerializeWhole(*again[i].scene) == server::SerializeWhole(*scene.scene),
             "a scene is the same again");
   }
 }

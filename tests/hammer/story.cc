@@ -140,8 +140,7 @@ void BindUpdate(server::SceneRegistry* scenes, server::NamedSceneChange* change)
   }
   change->base = found->scene;
   change->next = Play(change->record, change->base, &scenes->contents());
-  if (!change->whole.empty())
-    change->whole = server::SerializeWhole(*change->next);
+  if (!change->whole.empty()) change->whole = server::SerializeWhole(*change->next);
 }
 
 void TakeShapeChange(const ShapeChange& change, State* state) {
@@ -223,8 +222,7 @@ State StateOf(const Memory& memory) {
   State state;
   constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
   for (const server::SceneState& scene : memory.scenes.List("", "", kAll).scenes) {
-    state.scenes[scene.name] = {server::SerializeWhole(*scene.scene),
-                                scene.revision};
+    state.scenes[scene.name] = {server::SerializeWhole(*scene.scene), scene.revision};
   }
   const auto page = memory.registry.List("", "", kAll);
   for (const server::NamedShape& shape : page.shapes) {

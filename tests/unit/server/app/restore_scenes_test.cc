@@ -57,8 +57,8 @@ class RestoreScenesTest : public ::testing::Test {
     scenes_ = std::make_unique<SceneRegistry>(Limits(), nullptr);
     absl::Status status = RestoreShapes(1, store->get(), shapes_.get());
     if (status.ok()) status = RestoreScenes(store->get(), *shapes_, scenes_.get());
-    ledger_ = std::make_unique<ShapeLedger>(ShapeLedger::Parts{
-        .registry = *shapes_, .store = *std::move(store), .scenes = *scenes_});
+    ledger_ = std::make_unique<ShapeLedger>(
+        ShapeLedger::Parts{.registry = *shapes_, .store = *std::move(store), .scenes = *scenes_});
     return status;
   }
   void Stop() { ledger_ = nullptr; }
@@ -113,9 +113,7 @@ class RestoreScenesTest : public ::testing::Test {
   absl::Status Update(const std::string& name, const v1::SceneChange& message) {
     return Change(NamedSceneChange::Kind::kUpdate, name, message);
   }
-  std::string Whole(const std::string& name) {
-    return SerializeWhole(*scenes_->Find(name)->scene);
-  }
+  std::string Whole(const std::string& name) { return SerializeWhole(*scenes_->Find(name)->scene); }
   void Spoil(const std::string& sql) {
     Stop();
     auto database = Database::Open(path(), OpenMode::kReadWrite);
