@@ -4,13 +4,6 @@
 
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <string>
-#include <vector>
-
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "core/scene/scene.h"
 #include "core/shape/rigid_body.h"
 #include "server/registry/registry.h"

@@ -4,16 +4,8 @@
 
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <memory>
 #include <mutex>
-#include <string>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "server/config/server_config.h"
 #include "server/etcd/etcd_client.h"
 #include "server/etcd/etcd_values.h"

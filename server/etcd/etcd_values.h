@@ -10,13 +10,6 @@
 
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-
-#include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "clearance/store/v1/store.pb.h"
 #include "etcd/kv.pb.h"
 #include "server/etcd/etcd_client.h"

@@ -10,12 +10,6 @@
 
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "server/guard/caller.h"
 #include "server/guard/caller_log.h"
 #include "server/registry/registry.h"

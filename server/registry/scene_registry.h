@@ -12,25 +12,13 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <deque>
-#include <functional>
 #include <map>
-#include <memory>
-#include <optional>
 #include <set>
 #include <shared_mutex>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "absl/container/btree_map.h"
 #include "absl/container/btree_set.h"
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
-#include "absl/types/span.h"
 #include "core/scene/scene.h"
 #include "server/config/limits.h"
 #include "server/guard/holding_quotas.h"

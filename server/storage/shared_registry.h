@@ -8,17 +8,10 @@
 #pragma once
 
 #include <condition_variable>
-#include <cstdint>
 #include <deque>
-#include <functional>
-#include <memory>
 #include <mutex>
 #include <thread>
-#include <utility>
-#include <vector>
 
-#include "absl/status/status.h"
-#include "absl/time/time.h"
 #include "server/observe/log.h"
 #include "server/observe/metrics.h"
 #include "server/observe/steady_clock.h"
