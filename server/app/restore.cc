@@ -110,13 +110,12 @@ absl::Status RestoreShapes(int threads, ShapeSource* store, Registry* registry) 
   return absl::OkStatus();
 }
 
-RecordPlayer::RecordPlayer(FindContent find, SceneContents* contents)
-    : find_(std::move(find)),
-      contents_(contents),
-      missing_(MakeBody(std::get<ConvexShapePtr>(MakePoint(0)))) {}
-
-absl::StatusOr<SceneRegistry::Kept> RecordPlayer::Play(const SceneRecord& record,
-                                                       const SceneRegistry::Kept& before) const {
+absl::StatusOr<SceneRegistry::Kept> PlayRecord(const SceneRecord& record,
+                                               const SceneRegistry::Kept& before,
+                                               const FindContent& find, SceneContents* contents) {
+  // Stands for a shape that was deleted since: as long as a later record takes the body away again,
+  // nothing is lost. A point is somewhere wherever a shape can be.
+  static const RigidBodyPtr missing = MakeBody(std::get<ConvexShapePtr>(MakePoint(0)));
   SceneRegistry::Kept scene = {.name = record.name,
                                .scene = nullptr,
                                .incarnation = record.incarnation,
@@ -132,8 +131,8 @@ absl::StatusOr<SceneRegistry::Kept> RecordPlayer::Play(const SceneRecord& record
   if (!change.ParseFromString(record.change)) return Damaged(record.name, "cannot be read");
   std::vector<RigidBodyPtr> bodies;
   for (const v1::ShapeReference& shape : change.bodies().shapes()) {
-    const ShapeContentPtr content = find_(shape.digest());
-    bodies.push_back(content == nullptr ? missing_ : contents_->Share(content));
+    const ShapeContentPtr content = find(shape.digest());
+    bodies.push_back(content == nullptr ? missing : contents->Share(content));
   }
   const auto edit = ReadSceneChange(change, bodies);
   if (!edit.ok()) return Damaged(record.name, edit.status().message());
@@ -143,21 +142,20 @@ absl::StatusOr<SceneRegistry::Kept> RecordPlayer::Play(const SceneRecord& record
   return scene;
 }
 
-absl::Status RecordPlayer::RequireWhole(const SceneRegistry::Kept& scene) const {
+absl::Status RequireWhole(const SceneRegistry::Kept& scene) {
   for (std::size_t i = 0; i < scene.scene->size(); ++i) {
-    if (scene.scene->BodyAt(i).body == missing_)
+    if (SceneContents::Of(scene.scene->BodyAt(i).body) == nullptr)
       return Damaged(scene.name, "has a body whose shape is gone");
   }
   return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<SceneRegistry::Kept>> ReadStoredScenes(ShapeSource* store,
-                                                                  FindContent find,
+                                                                  const FindContent& find,
                                                                   SceneContents* contents) {
-  const RecordPlayer player(std::move(find), contents);
   std::vector<SceneRegistry::Kept> scenes;
   const auto require_last_whole = [&] {
-    return scenes.empty() ? absl::OkStatus() : player.RequireWhole(scenes.back());
+    return scenes.empty() ? absl::OkStatus() : RequireWhole(scenes.back());
   };
   absl::Status status = store->ReadScenes([&](const SceneRecord& record) -> absl::Status {
     const bool is_new = scenes.empty() || scenes.back().name != record.name;
@@ -168,7 +166,7 @@ absl::StatusOr<std::vector<SceneRegistry::Kept>> ReadStoredScenes(ShapeSource* s
       scenes.emplace_back();
     }
     SceneRegistry::Kept& scene = scenes.back();
-    auto played = player.Play(record, scene);
+    auto played = PlayRecord(record, scene, find, contents);
     if (!played.ok()) return played.status();
     if (!is_new) played->whole_bytes = scene.whole_bytes;
     played->record_bytes += scene.record_bytes;

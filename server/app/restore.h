@@ -28,30 +28,18 @@ absl::StatusOr<std::vector<NamedShape>> ReadStored(const std::vector<StoredName>
 // Requires: the registry is empty.
 absl::Status RestoreShapes(int threads, ShapeSource* store, Registry* registry);
 
-// Plays records of scenes.
-class RecordPlayer {
- public:
-  // `contents` outlives this.
-  RecordPlayer(FindContent find, SceneContents* contents);
+// Returns the scene that the record makes of the one before, with the bytes of this record alone.
+// Its bodies come from `contents`. DATA_LOSS if it does not follow on that scene, or cannot be read.
+absl::StatusOr<SceneRegistry::Kept> PlayRecord(const SceneRecord& record,
+                                               const SceneRegistry::Kept& before,
+                                               const FindContent& find, SceneContents* contents);
 
-  // Returns the scene that the record makes of the one before, with the bytes of this record alone.
-  // DATA_LOSS if it does not follow on that scene, or cannot be read.
-  absl::StatusOr<SceneRegistry::Kept> Play(const SceneRecord& record,
-                                           const SceneRegistry::Kept& before) const;
-  // DATA_LOSS if a body's shape was not found.
-  absl::Status RequireWhole(const SceneRegistry::Kept& scene) const;
-
- private:
-  const FindContent find_;
-  SceneContents* const contents_;
-  // Stands for a shape that was deleted since: as long as a later record takes the body away again,
-  // nothing is lost. A point is somewhere wherever a shape can be.
-  const RigidBodyPtr missing_;
-};
+// DATA_LOSS if the scene has a body whose shape was not found.
+absl::Status RequireWhole(const SceneRegistry::Kept& scene);
 
 // Returns all scenes that the store holds, as they were stored last. DATA_LOSS as below.
 absl::StatusOr<std::vector<SceneRegistry::Kept>> ReadStoredScenes(ShapeSource* store,
-                                                                  FindContent find,
+                                                                  const FindContent& find,
                                                                   SceneContents* contents);
 
 // Reads the newest revision of each scene; those before it are forgotten. DATA_LOSS if records do

@@ -32,20 +32,19 @@ ShapeContentPtr Find(const Registry& shapes, const std::string& digest, const Co
   return found == added.end() ? nullptr : found->second;
 }
 
-absl::StatusOr<std::vector<Kept>> Play(const RecordPlayer& player,
-                                       const std::vector<SceneRecord>& records,
-                                       const SceneRegistry& scenes) {
+absl::StatusOr<std::vector<Kept>> Play(const std::vector<SceneRecord>& records,
+                                       const FindContent& find, SceneRegistry* scenes) {
   std::map<std::string, Kept> newest;
   std::vector<Kept> played;
   for (const SceneRecord& record : records) {
     const auto [before, is_first] = newest.try_emplace(record.name);
-    const auto found = scenes.Find(record.name);
+    const auto found = scenes->Find(record.name);
     if (is_first && found.ok() && !found->ttl.has_value())
       before->second = {record.name, found->scene, found->incarnation, found->revision};
-    auto scene = player.Play(record, before->second);
+    auto scene = PlayRecord(record, before->second, find, &scenes->contents());
     if (!scene.ok()) return scene.status();
     if (scene->scene != nullptr) {
-      if (absl::Status status = player.RequireWhole(*scene); !status.ok()) return status;
+      if (absl::Status status = RequireWhole(*scene); !status.ok()) return status;
       if (before->second.scene != nullptr)
         scene->bytes = before->second.scene->BytesBeside(*scene->scene);
     }
@@ -127,8 +126,7 @@ absl::Status SharedMirror::Apply(const FollowedCommit& commit) {
     added.emplace(stored.digest, *std::move(content));
   }
   const auto find = [&](const std::string& digest) { return Find(*shapes_, digest, added); };
-  const RecordPlayer player(find, &scenes_->contents());
-  const auto scenes = Play(player, commit.scenes, *scenes_);
+  const auto scenes = Play(commit.scenes, find, scenes_);
   if (!scenes.ok()) return scenes.status();
   auto changes = ReadStored(commit.names, commit.revision, find);
   if (!changes.ok()) return changes.status();

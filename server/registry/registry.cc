@@ -324,9 +324,9 @@ RigidBodyPtr SceneContents::Share(const ShapeContentPtr& content) {
   return body;
 }
 
-ShapeContentPtr SceneContents::Of(const RigidBodyPtr& body) {
+const ShapeContent* SceneContents::Of(const RigidBodyPtr& body) {
   const auto* const keeper = std::get_deleter<ContentKeeper>(body);
-  return keeper == nullptr ? nullptr : keeper->content;
+  return keeper == nullptr ? nullptr : keeper->content.get();
 }
 
 RigidBodyPtr SceneContents::FindBody(std::string_view digest) const {

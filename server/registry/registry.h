@@ -276,7 +276,7 @@ class SceneContents {
   RigidBodyPtr Share(const ShapeContentPtr& content);
 
   // Returns the content of a body that Share() gave; null for any other.
-  static ShapeContentPtr Of(const RigidBodyPtr& body);
+  static const ShapeContent* Of(const RigidBodyPtr& body);
 
   // Returns the body that Share() gave for this digest; null once no scene holds it.
   RigidBodyPtr FindBody(std::string_view digest) const;

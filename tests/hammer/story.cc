@@ -70,9 +70,8 @@ ShapeContentPtr FindContent(const std::string& digest) {
 
 // What a record makes of a scene. Null of one that cannot be played.
 ScenePtr Play(const std::string& record, const ScenePtr& before, server::SceneContents* contents) {
-  const server::RecordPlayer player(FindContent, contents);
-  auto next = player.Play({.name = "scene", .revision = 1, .change = record},
-                          {.name = "scene", .scene = before});
+  auto next = server::PlayRecord({.name = "scene", .revision = 1, .change = record},
+                                 {.name = "scene", .scene = before}, FindContent, contents);
   return next.ok() ? next->scene : nullptr;
 }
 

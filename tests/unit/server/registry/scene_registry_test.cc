@@ -363,7 +363,7 @@ TEST_F(SceneRegistryTest, KnowsTheContentsOfItsBodiesAsLongAsThereAreSome) {
   RigidBodyPtr body = contents.Share(content);
   content = nullptr;
   EXPECT_EQ(contents.Share(Ball(2)), body);
-  EXPECT_EQ(SceneContents::Of(body), known.lock());
+  EXPECT_EQ(SceneContents::Of(body), known.lock().get());
   EXPECT_EQ(contents.FindBody(digest), body);
   EXPECT_EQ(SceneContents::Of(Ball(2)->body), nullptr);
   body = nullptr;
