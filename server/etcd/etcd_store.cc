@@ -206,7 +206,12 @@ class EtcdEvents {
 
  private:
   // Hands over the gathered events.
-  bool Finish(const SharedStore::Take& take);
+  bool Finish(const SharedStore::Take& take) {
+    if (gathered_.empty()) return true;
+    auto commit = CommitOf(std::exchange(gathered_, {}));
+    status_ = commit.status();
+    return commit.ok() && (!commit->has_value() || take(**std::move(commit)));
+  }
   // Returns none if the events are not those of a commit.
   absl::StatusOr<std::optional<FollowedCommit>> CommitOf(
       const std::vector<mvccpb::Event>& events) const;
@@ -232,13 +237,6 @@ bool EtcdEvents::Add(etcdserverpb::WatchResponse* response, const SharedStore::T
     gathered_.push_back(std::move(event));
   }
   return response->fragment() || Finish(take);
-}
-
-bool EtcdEvents::Finish(const SharedStore::Take& take) {
-  if (gathered_.empty()) return true;
-  auto commit = CommitOf(std::exchange(gathered_, {}));
-  status_ = commit.status();
-  return commit.ok() && (!commit->has_value() || take(**std::move(commit)));
 }
 
 absl::StatusOr<std::optional<FollowedCommit>> EtcdEvents::CommitOf(
@@ -293,14 +291,13 @@ absl::StatusOr<std::unique_ptr<EtcdStore>> EtcdStore::Open(const EtcdConfig& con
   auto client = EtcdClient::Open(config, series);
   if (!client.ok()) return client.status();
   std::unique_ptr<EtcdStore> store(new EtcdStore(config, *std::move(client)));
-  absl::Status status = store->MakeFormat(on_failure);
-  if (status.ok()) status = store->CheckFormat();
-  if (!status.ok()) return status;
+  if (absl::Status status = store->PrepareFormat(on_failure); !status.ok()) return status;
   return store;
 }
 
-// It does not matter whether this server's or another server's format came first.
-absl::Status EtcdStore::MakeFormat(const OnFailure& on_failure) {
+// Writes the format if there is none. It does not matter whether this server's or another server's
+// came first.
+absl::Status EtcdStore::PrepareFormat(const OnFailure& on_failure) {
   etcdserverpb::TxnRequest request;
   etcdserverpb::Compare* const compare = request.add_compare();
   compare->set_target(etcdserverpb::Compare::CREATE);
@@ -316,13 +313,10 @@ absl::Status EtcdStore::MakeFormat(const OnFailure& on_failure) {
   const auto is_worth_a_try = [&](const absl::Status& failure) {
     return EtcdClient::IsInDoubt(failure) && (on_failure == nullptr || on_failure(failure));
   };
-  return client_->Txn(request, kStartPatience, is_worth_a_try).status();
-}
-
-absl::Status EtcdStore::CheckFormat() {
+  const auto made = client_->Txn(request, kStartPatience, is_worth_a_try);
+  if (!made.ok()) return made.status();
   const auto response = client_->Get(keys_.Format(), kStartPatience);
   if (!response.ok()) return response.status();
-  store::v1::FormatValue format;
   if (response->kvs_size() != 1 || !format.ParseFromString(response->kvs(0).value()))
     return DamagedValue(keys_.Format(), "cannot be read");
   if (format.version() == kFormatVersion) return absl::OkStatus();

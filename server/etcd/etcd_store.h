@@ -44,8 +44,7 @@ class EtcdStore final : public SharedStore {
  private:
   EtcdStore(const EtcdConfig& config, std::unique_ptr<EtcdClient> client);
 
-  absl::Status MakeFormat(const OnFailure& on_failure);
-  absl::Status CheckFormat();
+  absl::Status PrepareFormat(const OnFailure& on_failure);
   // Visits, page by page, all values that are in the range as of the snapshot.
   template <class Value>
   using Read = absl::StatusOr<Value> (EtcdValues::*)(const mvccpb::KeyValue&) const;

@@ -139,7 +139,10 @@ void Registry::Make(const std::vector<NamedShape>& names, std::uint64_t revision
     if (old != nullptr && old != change.content) Release(change.name, *old);
   }
   revision_ = revision;
-  ReportSize();
+  if (metrics_ == nullptr) return;
+  metrics_->shapes().Set(static_cast<double>(by_name_.size()));
+  metrics_->shape_bytes().Set(static_cast<double>(bytes_));
+  metrics_->registry_revision().Set(static_cast<double>(revision_));
 }
 
 Registry::Detached Registry::BoundDetached() {
@@ -166,13 +169,6 @@ void Registry::Release(std::string_view name, const ShapeContent& content) {
   bytes_ -= content.byte_size();
   detached_.Add(content.body, content.byte_size());
   by_digest_.erase(held);
-}
-
-void Registry::ReportSize() const {
-  if (metrics_ == nullptr) return;
-  metrics_->shapes().Set(static_cast<double>(by_name_.size()));
-  metrics_->shape_bytes().Set(static_cast<double>(bytes_));
-  metrics_->registry_revision().Set(static_cast<double>(revision_));
 }
 
 RegistryDraft::RegistryDraft(Registry* registry)
@@ -273,19 +269,14 @@ absl::Status RegistryDraft::CheckRoom(const NamedShape& old, const ShapeContent&
   const std::uint64_t shapes = shapes_ + (old.content == nullptr ? 1 : 0);
   absl::Status status = CheckMost(shapes, {"max_shapes", limits.max_shapes}, kFull);
   const bool is_new = UseOf(content).names == 0;
-  if (status.ok() && is_new) status = CheckDetached();
   if (!status.ok()) return status;
+  if (is_new && !detached_.has_value()) detached_ = registry_->BoundDetached();
+  if (is_new && detached_->bytes > limits.max_registry_bytes)
+    return TooMuchIsDetached(*detached_, limits.max_registry_bytes);
   const std::uint64_t added = is_new ? content.byte_size() : 0;
   const bool is_last = old.content != nullptr && UseOf(*old.content).names == 1;
   const std::uint64_t bytes = bytes_ + added - (is_last ? old.content->byte_size() : 0);
   return CheckMost(bytes, {"max_registry_bytes", limits.max_registry_bytes}, kFull);
-}
-
-absl::Status RegistryDraft::CheckDetached() {
-  const std::uint64_t most = registry_->limits_.max_registry_bytes;
-  if (!detached_.has_value()) detached_ = registry_->BoundDetached();
-  if (detached_->bytes <= most) return absl::OkStatus();
-  return TooMuchIsDetached(*detached_, most);
 }
 
 absl::Status RegistryDraft::CheckQuota(const NamedShape& old, const ShapeContent& content,

@@ -186,7 +186,6 @@ class Registry {
   // Require: mutex_ is held exclusively.
   ShapeContentPtr Hold(std::string_view name, const ShapeContentPtr& content);
   void Release(std::string_view name, const ShapeContent& content);
-  void ReportSize() const;
 
   const Limits limits_;
   Metrics* const metrics_;
@@ -248,7 +247,6 @@ class RegistryDraft {
   // Returns the use of a content; a look-up leaves a copy of what the registry holds.
   Use& UseOf(const ShapeContent& content);
   absl::Status CheckRoom(const NamedShape& old, const ShapeContent& content);
-  absl::Status CheckDetached();
   // RESOURCE_EXHAUSTED if that would be too much for `owner`.
   absl::Status CheckQuota(const NamedShape& old, const ShapeContent& content,
                           const std::string& owner);

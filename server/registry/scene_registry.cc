@@ -42,9 +42,8 @@ std::uint64_t NewIncarnation() {
 }
 
 bool BeginsWithOneOf(std::string_view name, absl::Span<const std::string> prefixes) {
-  return prefixes.empty() ||
-         std::any_of(prefixes.begin(), prefixes.end(),
-                     [&](const std::string& prefix) { return name.starts_with(prefix); });
+  const auto begins_with = [&](const std::string& prefix) { return name.starts_with(prefix); };
+  return prefixes.empty() || std::ranges::any_of(prefixes, begins_with);
 }
 
 }  // namespace

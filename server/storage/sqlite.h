@@ -54,9 +54,17 @@ class Statement {
   explicit Statement(sqlite3_stmt* statement) : statement_(statement) {}
 
   // Texts and blobs must outlive the next Step.
-  void Bind(int index, absl::string_view text);
-  void Bind(int index, const SqlBlob& blob);
-  void Bind(int index, std::uint64_t number);
+  void Bind(int index, absl::string_view text) {
+    sqlite3_bind_text64(statement_.get(), index, text.data(), text.size(), SQLITE_STATIC,
+                        SQLITE_UTF8);
+  }
+  void Bind(int index, const SqlBlob& blob) {
+    sqlite3_bind_blob64(statement_.get(), index, blob.bytes.data(), blob.bytes.size(),
+                        SQLITE_STATIC);
+  }
+  void Bind(int index, std::uint64_t number) {
+    sqlite3_bind_int64(statement_.get(), index, static_cast<std::int64_t>(number));
+  }
   // Returns true if there is a row. After false or an error the statement can be run again.
   absl::StatusOr<bool> Step();
 
