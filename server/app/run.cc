@@ -276,7 +276,7 @@ absl::StatusOr<std::unique_ptr<ShapeStore>> Process::OpenStore() {
                  {{"data_dir", config_.data_dir}});
   }
   absl::StatusOr<std::unique_ptr<SqliteShapeStore>> store =
-      SqliteShapeStore::Open(directory_->database_path());
+      SqliteShapeStore::Open(DatabasePath(config_.data_dir));
   if (!store.ok()) return store.status();
   status = directory_->MarkUsed();
   const int threads = WorkerThreads(config_.worker_threads);

@@ -140,12 +140,12 @@ absl::StatusOr<SceneState> SceneRegistry::ChangeInMemory(const NamedSceneChange&
         End(change.name, SceneEnd::kDeleted, &let_go);
         return state;
       }
-      if (entry.held.back().scene == base) {
+      if (entry.newest() == base) {
         absl::Status status = PushInMemory(change, next, &entry, &let_go);
         if (!status.ok()) return status;
         return StateOf(change.name, entry);
       }
-      let_go.push_back({Revision{std::exchange(base, entry.held.back().scene)}});
+      let_go.push_back({Revision{std::exchange(base, entry.newest())}});
     }
     absl::StatusOr<ScenePtr> made = change.make_next(base);
     if (!made.ok()) return made.status();
@@ -161,7 +161,7 @@ absl::StatusOr<SceneState> SceneRegistry::ChangeInMemory(const NamedSceneChange&
 
 absl::Status SceneRegistry::PushInMemory(const NamedSceneChange& change, const ScenePtr& next,
                                          Entry* entry, LetGo* let_go) {
-  if (next == entry->held.back().scene) {
+  if (next == entry->newest()) {
     Renew(change.name, entry);
     return absl::OkStatus();
   }
@@ -225,7 +225,7 @@ bool SceneRegistry::IsTimeForWhole(std::string_view name, std::uint64_t record_b
 
 SceneState SceneRegistry::StateOf(std::string_view name, const Entry& entry) {
   return {.name = std::string(name),
-          .scene = entry.held.back().scene,
+          .scene = entry.newest(),
           .incarnation = entry.incarnation,
           .revision = entry.revision,
           .oldest_revision = entry.oldest_revision(),
@@ -275,22 +275,20 @@ absl::Status SceneRegistry::CheckGrowth(const Entry& entry, const Entry* before,
 }
 
 void SceneRegistry::Put(const std::string& name, Entry entry, LetGo* let_go) {
-  if (const auto before = entries_.find(name); before != entries_.end()) {
+  const auto before = entries_.find(name);
+  const bool is_there = before != entries_.end();
+  if (is_there && before->second.incarnation != entry.incarnation) {
     // The old scene has expired, or was deleted in the same batch in which another took its name.
-    if (before->second.incarnation != entry.incarnation) {
-      const bool is_over = before->second.expires <= clock_();
-      const SceneEnd end = is_over ? SceneEnd::kExpired : SceneEnd::kDeleted;
-      for (SceneObserver* const observer : ObserversOf(name))
-        observer->SceneEnded(before->second.incarnation, end);
-    }
+    const bool is_over = before->second.expires <= clock_();
+    End(name, is_over ? SceneEnd::kExpired : SceneEnd::kDeleted, let_go);
+  } else if (is_there) {
     if (before->second.progress != entry.progress) before->second.progress->is_gone = true;
-    Uncount(*before);
-    let_go->push_back(std::move(before->second.held));
+    Uncount(before, let_go);
   }
   holdings_.Add(entry.owner, entry.bytes);
   bytes_ += entry.bytes;
   revisions_ += entry.held.size();
-  tree_depths_.insert(DepthOf(entry));
+  tree_depths_.insert(entry.newest()->tree_depth());
   entry.progress->oldest_revision = entry.oldest_revision();
   entry.progress->changed_bytes = entry.held.back().changed_bytes;
   Entry& held = entries_.insert_or_assign(name, std::move(entry)).first->second;
@@ -305,8 +303,7 @@ void SceneRegistry::End(std::string_view name, SceneEnd end, LetGo* let_go) {
   for (SceneObserver* const observer : ObserversOf(name))
     observer->SceneEnded(found->second.incarnation, end);
   found->second.progress->is_gone = true;
-  Uncount(*found);
-  let_go->push_back(std::move(found->second.held));
+  Uncount(found, let_go);
   entries_.erase(found);
   ReportSize();
 }
@@ -329,13 +326,14 @@ absl::Span<SceneObserver* const> SceneRegistry::ObserversOf(std::string_view nam
   return found->second;
 }
 
-void SceneRegistry::Uncount(const Entries::value_type& named) {
-  const auto& [name, entry] = named;
+void SceneRegistry::Uncount(Entries::iterator named, LetGo* let_go) {
+  auto& [name, entry] = *named;
   holdings_.Remove(entry.owner, entry.bytes);
   bytes_ -= entry.bytes;
   revisions_ -= entry.held.size();
-  tree_depths_.erase(tree_depths_.find(DepthOf(entry)));
+  tree_depths_.erase(tree_depths_.find(entry.newest()->tree_depth()));
   by_expiry_.erase({entry.expires, name});
+  let_go->push_back(std::move(entry.held));
 }
 
 void SceneRegistry::Renew(const std::string& name, Entry* entry) {
@@ -414,7 +412,7 @@ absl::StatusOr<SceneState> SceneDraft::ChangeKept(const NamedSceneChange& change
 
 absl::StatusOr<SceneState> SceneDraft::Update(const NamedSceneChange& change, const Entry& before) {
   ScenePtr next = change.next;
-  const ScenePtr& newest = before.held.back().scene;
+  const ScenePtr& newest = before.newest();
   const bool is_as_planned = newest == change.base;
   if (!is_as_planned) {
     absl::StatusOr<ScenePtr> made = change.make_next(newest);
@@ -442,7 +440,7 @@ SceneDraft::Users SceneDraft::UsersOf(std::string_view digest,
   if (body == nullptr) return users;
   const auto look_at = [&](const std::string& name, const Entry& entry) {
     if (entry.ttl.has_value()) return;
-    if (!entry.held.back().scene->Uses(*body)) return;
+    if (!entry.newest()->Uses(*body)) return;
     ++users.count;
     if (users.names.size() < kMostUsers && BeginsWithOneOf(name, prefixes))
       users.names.push_back(name);

@@ -170,6 +170,7 @@ class SceneRegistry {
     std::uint64_t record_bytes = 0;
 
     std::uint64_t oldest_revision() const { return revision - held.size() + 1; }
+    const ScenePtr& newest() const { return held.back().scene; }
   };
   using Entries = absl::btree_map<std::string, Entry, std::less<>>;
   // Revisions that the registry may no longer hold. Those without another holder end with this,
@@ -180,8 +181,6 @@ class SceneRegistry {
 
   static SceneState StateOf(std::string_view name, const Entry& entry);
   static HeldRevision HeldOf(const Entry& entry, std::size_t index);
-  // Returns the depth of the newest revision's tree.
-  static int DepthOf(const Entry& entry) { return entry.held.back().scene->tree_depth(); }
   // Appends the next revision, and releases the oldest beyond the limit.
   void Push(const ScenePtr& next, std::uint64_t replaced_bytes, Entry* entry) const;
   // Returns the entry, or null if there is none or it has expired. Requires: mutex_ is held.
@@ -199,7 +198,7 @@ class SceneRegistry {
   void End(std::string_view name, SceneEnd end, LetGo* let_go);
   absl::Span<SceneObserver* const> ObserversOf(std::string_view name) const;
   // Takes an entry out of all counts, before it goes or another one replaces it.
-  void Uncount(const Entries::value_type& named);
+  void Uncount(Entries::iterator named, LetGo* let_go);
   void Renew(const std::string& name, Entry* entry);
   void ReportSize() const;
 

@@ -31,13 +31,6 @@ std::uint64_t BytesOf(const std::vector<ShapeChange>& changes) {
   return bytes;
 }
 
-std::string InWords(const SceneDraft::Users& users) {
-  std::string words = absl::StrJoin(users.names, ", ");
-  const std::size_t others = users.count - users.names.size();
-  if (others > 0) absl::StrAppend(&words, words.empty() ? "" : " and ", others, " others");
-  return words;
-}
-
 // A content that kept scenes use must keep a name: after a restart they find it only by the
 // registry.
 absl::Status RequireUnused(const ShapeChange& change, RegistryDraft* shapes,
@@ -49,12 +42,15 @@ absl::Status RequireUnused(const ShapeChange& change, RegistryDraft* shapes,
   if (next != nullptr && !is_replaced) return absl::OkStatus();
   const SceneDraft::Users users = scenes.UsersOf(old->digest, change.prefixes);
   if (users.count == 0) return absl::OkStatus();
+  std::string words = absl::StrJoin(users.names, ", ");
+  const std::size_t others = users.count - users.names.size();
+  if (others > 0) absl::StrAppend(&words, words.empty() ? "" : " and ", others, " others");
   return Refuse(absl::StatusCode::kFailedPrecondition,
                 {.reason = Reason::kShapeInUse,
                  .field = "name",
                  .value = change.name,
                  .limit = "a content that no scene uses, or that another name has as well",
-                 .message = "Scenes use this shape: " + InWords(users) +
+                 .message = "Scenes use this shape: " + words +
                             ". Take it out of them, or give its content a second name first."});
 }
 
