@@ -34,8 +34,10 @@ class CallerRegistry {
       std::string_view name, const RegisterOptions& asked,
       absl::StatusOr<Registry::Registration> registered) const;
 
-  // The same for a deletion, whose outcome holds the deleted content.
-  absl::Status AllowDelete(std::string_view name) const { return RequireReach(name); }
+  // Must be asked before a deletion. INVALID_ARGUMENT if it is no name, PERMISSION_DENIED for one
+  // outside the prefixes.
+  absl::Status RequireReach(std::string_view name) const;
+  // Writes the audit line of a deletion, whose outcome holds the deleted content.
   void ConcludeDelete(std::string_view name,
                       const absl::StatusOr<Registry::Registration>& deleted) const;
 
@@ -49,9 +51,6 @@ class CallerRegistry {
   const Registry& nameless() const { return registry_; }
 
  private:
-  absl::Status RequireReach(std::string_view name) const;
-  absl::Status RequireReplace() const;
-
   const Registry& registry_;
   const Caller& caller_;
   Log* const audit_;
