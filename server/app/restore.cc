@@ -59,18 +59,6 @@ absl::Status DoesNotFollow(const SceneRecord& record) {
                                            " that does not follow on those before it"));
 }
 
-absl::StatusOr<NamedShape> ReadStored(const StoredName& stored, std::uint64_t revision,
-                                      const ShapeContentPtr& content) {
-  const bool is_owned = stored.owner.empty() || IsPrincipalId(stored.owner);
-  if (!CheckShapeName(stored.name, "name").ok() || content == nullptr || !is_owned ||
-      stored.revision > revision) {
-    return absl::DataLossError(absl::StrCat("the store is damaged: the name '", stored.name,
-                                            "' has no content, revision or owner; restore a "
-                                            "backup"));
-  }
-  return NamedShape{stored.name, content, stored.revision, stored.owner};
-}
-
 }  // namespace
 
 absl::StatusOr<ShapeContentPtr> ReadStored(const StoredContent& stored) {
@@ -89,9 +77,15 @@ absl::StatusOr<std::vector<NamedShape>> ReadStored(const std::vector<StoredName>
   std::vector<NamedShape> shapes;
   shapes.reserve(stored.size());
   for (const StoredName& name : stored) {
-    absl::StatusOr<NamedShape> shape = ReadStored(name, revision, find(name.digest));
-    if (!shape.ok()) return shape.status();
-    shapes.push_back(*std::move(shape));
+    const ShapeContentPtr content = find(name.digest);
+    const bool is_owned = name.owner.empty() || IsPrincipalId(name.owner);
+    if (!CheckShapeName(name.name, "name").ok() || content == nullptr || !is_owned ||
+        name.revision > revision) {
+      return absl::DataLossError(absl::StrCat("the store is damaged: the name '", name.name,
+                                              "' has no content, revision or owner; restore a "
+                                              "backup"));
+    }
+    shapes.push_back({name.name, content, name.revision, name.owner});
   }
   return shapes;
 }

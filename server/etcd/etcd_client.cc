@@ -91,8 +91,7 @@ absl::StatusOr<std::unique_ptr<EtcdClient>> EtcdClient::Open(const EtcdConfig& c
   if (!credentials.ok()) return credentials.status();
   if (const auto password = ReadText("etcd_password_file", config.password_file); !password.ok())
     return password.status();
-  std::unique_ptr<EtcdClient> client(new EtcdClient(config));
-  client->series_ = series;
+  std::unique_ptr<EtcdClient> client(new EtcdClient(config, series));
   for (const std::string& endpoint : config.endpoints) {
     const auto channel = grpc::CreateCustomChannel(endpoint, *credentials, Arguments());
     client->members_.push_back({etcdserverpb::KV::NewStub(channel),

@@ -80,7 +80,7 @@ class EtcdClient {
   using Method = grpc::Status (etcdserverpb::KV::Stub::*)(grpc::ClientContext*, const Request&,
                                                           Response*);
 
-  explicit EtcdClient(const EtcdConfig& config) : config_(config) {}
+  EtcdClient(const EtcdConfig& config, StoreSeries* series) : config_(config), series_(series) {}
 
   std::size_t member() const { return current_.load() % members_.size(); }
   // Moves all calls, and the watch, from a member that does not answer to the next one. Keeps the
@@ -97,7 +97,7 @@ class EtcdClient {
                                   const Patience& patience, IsWorthATry is_worth_a_try = IsInDoubt);
 
   const EtcdConfig config_;
-  StoreSeries* series_ = nullptr;
+  StoreSeries* const series_;
   std::vector<Member> members_;
   std::atomic<std::size_t> current_ = 0;
 

@@ -105,7 +105,6 @@ class EtcdValues {
   absl::StatusOr<SceneRecord> Scene(const mvccpb::KeyValue& value) const;
 
  private:
-  // Returns the bytes of a part of the value.
   absl::StatusOr<std::string> ReadBlob(const std::string& key,
                                        const store::v1::BlobValue& blob) const;
 

@@ -109,7 +109,6 @@ class ShapeHolders {
       own_ = std::move(bodies);
     }
 
-    // Returns whether the session was told to go.
     bool is_told() const { return is_told_; }
 
    private:

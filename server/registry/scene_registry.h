@@ -75,7 +75,6 @@ enum class SceneEnd : std::uint8_t { kDeleted, kExpired };
 // the methods must not wait, nor call the registry.
 class SceneObserver {
  public:
-  // The scene has a newer revision.
   virtual void SceneChanged() = 0;
   // The scene of this incarnation has ended; another may have its name.
   virtual void SceneEnded(std::uint64_t incarnation, SceneEnd end) = 0;

@@ -127,17 +127,6 @@ absl::Status Unstored(const absl::Status& failure, bool is_shared) {
        .retry_after = kStorePatience});
 }
 
-absl::Status TooMuchWaits(std::uint64_t bytes, bool is_shared) {
-  return Refuse(absl::StatusCode::kResourceExhausted,
-                {.reason = Reason::kStoreBusy,
-                 .field = is_shared ? "store" : "data_dir",
-                 .value = FormatNumber(bytes) + " bytes wait to be stored",
-                 .limit = "<= " + FormatNumber(kMostQueuedBytes),
-                 .message = "The store does not keep up with the registrations; repeat with "
-                            "back-off.",
-                 .retry_after = kQueuePatience});
-}
-
 }  // namespace
 
 ShapeLedger::ShapeLedger(Parts parts)
@@ -182,7 +171,15 @@ void ShapeLedger::Submit(std::vector<ShapeChange> changes, Done done) {
       return;
     }
   }
-  done(std::vector<ShapeOutcome>(changes.size(), TooMuchWaits(waiting, shared_ != nullptr)));
+  const absl::Status refusal =
+      Refuse(absl::StatusCode::kResourceExhausted,
+             {.reason = Reason::kStoreBusy,
+              .field = shared_ == nullptr ? "data_dir" : "store",
+              .value = FormatNumber(waiting) + " bytes wait to be stored",
+              .limit = "<= " + FormatNumber(kMostQueuedBytes),
+              .message = "The store does not keep up with the registrations; repeat with back-off.",
+              .retry_after = kQueuePatience});
+  done(std::vector<ShapeOutcome>(changes.size(), refusal));
 }
 
 void ShapeLedger::WatchHealth(std::function<void(bool)> watch) {

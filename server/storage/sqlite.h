@@ -99,7 +99,6 @@ class Database {
   // Sets whether statements wait, for seconds, while others hold what they need; at first they do.
   void SetWaiting(bool waits);
 
-  // Returns true between BEGIN and COMMIT or ROLLBACK.
   bool is_in_transaction() const { return sqlite3_get_autocommit(handle_.get()) == 0; }
   sqlite3* handle() const { return handle_.get(); }
 
