@@ -200,10 +200,7 @@ absl::StatusOr<Registry::Registration> RegistryDraft::Register(std::string_view 
   if (options.validate_only)
     return Registry::Registration{{std::string(name), content}, revision_, false};
   const NamedShape named{std::string(name), Add(content), ++revision_, options.owner};
-  if (is_named) {
-    holdings_.Remove(old.owner, old.content->byte_size());
-    Remove(*old.content);
-  }
+  if (is_named) Remove(old);
   holdings_.Add(named.owner, named.content->byte_size());
   if (!is_named) ++shapes_;
   names_.insert_or_assign(named.name, named);
@@ -223,8 +220,7 @@ absl::StatusOr<Registry::Registration> RegistryDraft::Delete(std::string_view na
                    .limit = old.content->digest,
                    .message = "The name has other content by now; look at it again."});
   }
-  holdings_.Remove(old.owner, old.content->byte_size());
-  Remove(*old.content);
+  Remove(old);
   --shapes_;
   names_.insert_or_assign(old.name, NamedShape{old.name, nullptr, ++revision_});
   return Registry::Registration{{old.name, old.content, revision_}, revision_, false};
@@ -297,8 +293,9 @@ ShapeContentPtr RegistryDraft::Add(const ShapeContentPtr& content) {
   return use.content;
 }
 
-void RegistryDraft::Remove(const ShapeContent& content) {
-  Use& use = UseOf(content);
+void RegistryDraft::Remove(const NamedShape& named) {
+  holdings_.Remove(named.owner, named.content->byte_size());
+  Use& use = UseOf(*named.content);
   if (--use.names == 0) bytes_ -= use.content->byte_size();
 }
 

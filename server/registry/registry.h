@@ -252,7 +252,7 @@ class RegistryDraft {
                           const std::string& owner);
   // Returns the content that is held under this digest from now on.
   ShapeContentPtr Add(const ShapeContentPtr& content);
-  void Remove(const ShapeContent& content);
+  void Remove(const NamedShape& named);
 
   Registry* const registry_;
   const std::unique_lock<std::mutex> changing_;

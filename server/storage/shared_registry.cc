@@ -33,10 +33,6 @@ absl::Status NotKnown(const absl::Status& reason) {
                             "Digests and open slots need no store."});
 }
 
-void Finish(const std::vector<std::pair<SharedRegistry::Done, absl::Status>>& ends) {
-  for (const auto& [done, status] : ends) done(status);
-}
-
 }  // namespace
 
 SharedRegistry::SharedRegistry(Parts parts)
@@ -154,7 +150,7 @@ void SharedRegistry::AskAll() {
   End(std::exchange(asking_, {}), status, &ends);
   for (Waiters& waiters : std::exchange(waiting_, {})) End(std::move(waiters.all), status, &ends);
   lock.unlock();
-  Finish(ends);
+  for (const auto& [done, status] : ends) done(status);
 }
 
 bool SharedRegistry::Ask(std::vector<Waiter> asked) {
@@ -178,7 +174,7 @@ bool SharedRegistry::Ask(std::vector<Waiter> asked) {
   }
   if (is_behind) hooks_.wake();
   SetStatus(newest.status(), &reads_);
-  Finish(ends);
+  for (const auto& [done, status] : ends) done(status);
   return newest.ok() && !is_behind;
 }
 
@@ -219,7 +215,7 @@ void SharedRegistry::LookAtLate() {
     });
   }
   if (is_lagging) parts_.store->Interrupt();
-  Finish(ends);
+  for (const auto& [done, status] : ends) done(status);
 }
 
 void SharedRegistry::ApplyNews() {
@@ -321,7 +317,7 @@ void SharedRegistry::Made(CommitPlace place) {
     waiting_.erase(reached, waiting_.end());
     changed_.notify_all();
   }
-  Finish(ends);
+  for (const auto& [done, status] : ends) done(status);
 }
 
 absl::Status SharedRegistry::status() {
