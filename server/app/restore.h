@@ -28,8 +28,8 @@ absl::StatusOr<std::vector<NamedShape>> ReadStored(const std::vector<StoredName>
 // Requires: the registry is empty.
 absl::Status RestoreShapes(int threads, ShapeSource* store, Registry* registry);
 
-// Returns the scene that the record makes of the one before, with the bytes of this record alone.
-// Its bodies come from `contents`. DATA_LOSS if it does not follow on that scene, or cannot be read.
+// Returns the scene that the record makes of the one before, with the bytes of this record alone,
+// and with bodies of `contents`. DATA_LOSS if it does not follow on that scene, or cannot be read.
 absl::StatusOr<SceneRegistry::Kept> PlayRecord(const SceneRecord& record,
                                                const SceneRegistry::Kept& before,
                                                const FindContent& find, SceneContents* contents);

@@ -51,8 +51,8 @@ class EtcdStore final : public SharedStore {
   template <class Value, class VisitValue>
   absl::Status VisitRange(const KeyRange& range, Read<Value> read, const VisitValue& visit) const;
   absl::StatusOr<CommitPlace> NewestWithin(absl::Duration in_all);
-  // Returns a transaction that makes the changes, marked with `commit`, if the commit at the base is
-  // the last. Otherwise it reads the last commit (the first response) and the last mark of this
+  // Returns a transaction that makes the changes, marked with `commit`, if the commit at the base
+  // is the last. Otherwise it reads the last commit (the first response) and the last mark of this
   // process (the second). Writes the chunks that it refers to.
   absl::StatusOr<etcdserverpb::TxnRequest> MakeCommit(CommitPlace base, const std::string& commit,
                                                       const RegistryChanges& changes) const;

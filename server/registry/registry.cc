@@ -3,7 +3,6 @@
 #include "server/registry/registry.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "server/guard/refusal.h"

@@ -188,8 +188,8 @@ class SceneRegistry {
   // beside what its owner holds or the `bytes` of all scenes.
   absl::Status CheckGrowth(const Entry& entry, const Entry* before, const Holdings& holdings,
                            std::uint64_t bytes) const;
-  // Require: mutex_ is held exclusively. Entries stay where they are if they are replaced. What was
-  // held before goes to `let_go`.
+  // Require: mutex_ is held exclusively. Entries stay where they are if they are replaced. The
+  // revisions of before go to `let_go`.
   absl::Status PushInMemory(const NamedSceneChange& change, const ScenePtr& next, Entry* entry,
                             LetGo* let_go);
   void Put(const std::string& name, Entry entry, LetGo* let_go);

@@ -145,10 +145,10 @@ void SharedRegistry::AskAll() {
     lock.lock();
     if (!is_settled) changed_.wait_for(lock, kLookInterval, [this] { return is_ending_; });
   }
-  const absl::Status status = NotKnown(absl::UnavailableError("the server goes"));
+  const absl::Status refusal = NotKnown(absl::UnavailableError("the server goes"));
   Ends ends;
-  End(std::exchange(asking_, {}), status, &ends);
-  for (Waiters& waiters : std::exchange(waiting_, {})) End(std::move(waiters.all), status, &ends);
+  End(std::exchange(asking_, {}), refusal, &ends);
+  for (Waiters& waiters : std::exchange(waiting_, {})) End(std::move(waiters.all), refusal, &ends);
   lock.unlock();
   for (const auto& [done, status] : ends) done(status);
 }
