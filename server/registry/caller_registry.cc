@@ -113,8 +113,9 @@ absl::StatusOr<Registry::Found> CallerRegistry::FindByName(std::string_view name
 }
 
 absl::StatusOr<Registry::Found> CallerRegistry::FindByDigest(std::string_view digest) const {
-  if (caller_.principal == nullptr) return registry_.FindByDigest(digest);
-  return registry_.FindByDigest(digest, caller_.principal->prefixes);
+  const bool is_bounded = caller_.principal != nullptr && !caller_.principal->prefixes.empty();
+  return is_bounded ? registry_.FindByDigest(digest, caller_.principal->prefixes)
+                    : registry_.FindByDigest(digest);
 }
 
 absl::StatusOr<Registry::Page> CallerRegistry::List(std::string_view prefix, std::string_view after,

@@ -87,7 +87,6 @@ absl::StatusOr<Registry::Found> Registry::FindByDigest(
   const auto held = by_digest_.find(AsAbsl(digest));
   if (held == by_digest_.end()) return RefuseUnknown("digest", digest);
   const auto& names = held->second.names;
-  if (prefixes.empty()) return Found{*by_name_.find(*names.begin()), revision_};
   for (const std::string& prefix : prefixes) {
     const auto name = names.lower_bound(prefix);
     if (name == names.end() || !name->starts_with(prefix)) continue;

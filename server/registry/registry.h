@@ -112,10 +112,10 @@ class Registry {
   };
   // INVALID_ARGUMENT if the text is not a name or digest, NOT_FOUND if nothing has it. A content
   // with several names is found by digest under the first of them, of those that begin with one of
-  // the prefixes (no prefixes: of all).
+  // the prefixes; by default, of all.
   absl::StatusOr<Found> FindByName(std::string_view name) const;
   absl::StatusOr<Found> FindByDigest(std::string_view digest,
-                                     absl::Span<const std::string> prefixes = {}) const;
+                                     absl::Span<const std::string> prefixes = {""}) const;
 
   // Null: no name has it.
   ShapeContentPtr FindContent(std::string_view digest) const;
