@@ -438,12 +438,15 @@ absl::StatusOr<SharedStore::Outcome> EtcdStore::Decide(const etcdserverpb::TxnRe
                                                        const std::string& commit) {
   const absl::Duration of_member =
       kQuickAnswer + absl::Microseconds(request.ByteSizeLong() / kBytesAMicrosecond);
+  const SteadyTime end = SteadyNow() + patience_;
   bool is_in_doubt = false;
-  const auto may_be_made = [&](const absl::Status& failure) {
+  const auto is_worth_a_try = [&](const absl::Status& failure) {
     is_in_doubt = is_in_doubt || EtcdClient::IsInDoubt(failure);
-    return is_in_doubt;
+    return is_in_doubt && SteadyNow() < end;
   };
-  const auto response = client_->Txn(request, {of_member, patience_}, may_be_made);
+  // The last try, too, has all of its time.
+  const EtcdClient::Patience patience = {of_member, absl::InfiniteDuration()};
+  const auto response = client_->Txn(request, patience, is_worth_a_try);
   if (response.ok()) return OutcomeOf(*response, commit, keys_.Revision());
   return is_in_doubt ? absl::UnknownError(response.status().message()) : response.status();
 }
