@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/app/restore.h"
 
-#include <limits>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -55,52 +54,40 @@ absl::Status Damaged(const std::string& name, absl::string_view what) {
       absl::StrCat("the store is damaged: the scene '", name, "' ", what, "; restore a backup"));
 }
 
-// Makes the scene what the record says. `is_new`: the record is the first of this scene.
-absl::Status Follow(const RecordPlayer& player, const SceneRecord& record, bool is_new,
-                    SceneRegistry::Kept* scene) {
-  const bool is_next = record.incarnation == scene->incarnation && !record.is_whole &&
-                       record.revision == scene->revision + 1;
-  if (is_new != record.is_whole || (!is_new && !is_next) || record.revision == 0)
-    return Damaged(record.name, "has records that do not follow on each other");
-  auto next = player.Play(record, scene->scene);
-  if (!next.ok()) return next.status();
-  scene->scene = *std::move(next);
-  scene->incarnation = record.incarnation;
-  scene->revision = record.revision;
-  if (record.is_whole) {
-    scene->whole_bytes = record.change.size();
-  } else {
-    scene->record_bytes += record.change.size();
-  }
-  return absl::OkStatus();
+absl::Status DoesNotFollow(const SceneRecord& record) {
+  return Damaged(record.name, absl::StrCat("has a record of revision ", record.revision,
+                                           " that does not follow on those before it"));
 }
 
 }  // namespace
 
 absl::StatusOr<ShapeContentPtr> ReadStored(const StoredContent& stored) {
   v1::Shape shape;
-  const bool is_parsed =
-      stored.shape.size() <= std::numeric_limits<int>::max() &&
-      shape.ParseFromArray(stored.shape.data(), static_cast<int>(stored.shape.size()));
-  if (!is_parsed || DigestOf(shape) != stored.digest) {
+  if (!shape.ParseFromString(stored.shape) || DigestOf(shape) != stored.digest)
     return absl::DataLossError(absl::StrCat("a shape does not have its digest ", stored.digest));
-  }
   auto body = DecodeBody(stored.body);
   if (!body.ok()) return body.status();
   return std::make_shared<const ShapeContent>(
-      ShapeContent{std::string(stored.digest), *std::move(body), std::string(stored.shape)});
+      ShapeContent{stored.digest, *std::move(body), stored.shape});
 }
 
-absl::StatusOr<NamedShape> ReadStored(const StoredName& stored, std::uint64_t revision,
-                                      const ShapeContentPtr& content) {
-  const bool is_owned = stored.owner.empty() || IsPrincipalId(stored.owner);
-  if (!CheckShapeName(stored.name, "name").ok() || content == nullptr || !is_owned ||
-      stored.revision > revision) {
-    return absl::DataLossError(absl::StrCat("the store is damaged: the name '", stored.name,
-                                            "' has no content, revision or owner; restore a "
-                                            "backup"));
+absl::StatusOr<std::vector<NamedShape>> ReadStored(const std::vector<StoredName>& stored,
+                                                   std::uint64_t revision,
+                                                   const FindContent& find) {
+  std::vector<NamedShape> shapes;
+  shapes.reserve(stored.size());
+  for (const StoredName& name : stored) {
+    const ShapeContentPtr content = find(name.digest);
+    const bool is_owned = name.owner.empty() || IsPrincipalId(name.owner);
+    if (!CheckShapeName(name.name, "name").ok() || content == nullptr || !is_owned ||
+        name.revision > revision) {
+      return absl::DataLossError(absl::StrCat("the store is damaged: the name '", name.name,
+                                              "' has no content, revision or owner; restore a "
+                                              "backup"));
+    }
+    shapes.push_back({name.name, content, name.revision, name.owner});
   }
-  return NamedShape{stored.name, content, stored.revision, stored.owner};
+  return shapes;
 }
 
 absl::Status RestoreShapes(int threads, ShapeSource* store, Registry* registry) {
@@ -108,64 +95,78 @@ absl::Status RestoreShapes(int threads, ShapeSource* store, Registry* registry) 
   if (!stored.ok()) return stored.status();
   const absl::StatusOr<Contents> contents = ReadAllContents(threads, *store);
   if (!contents.ok()) return contents.status();
-  std::vector<NamedShape> shapes;
-  shapes.reserve(stored->names.size());
-  for (const StoredName& name : stored->names) {
-    const auto content = contents->find(name.digest);
-    absl::StatusOr<NamedShape> shape =
-        ReadStored(name, stored->revision, content == contents->end() ? nullptr : content->second);
-    if (!shape.ok()) return shape.status();
-    shapes.push_back(*std::move(shape));
-  }
-  registry->Follow(shapes, stored->revision);
+  const auto shapes = ReadStored(stored->names, stored->revision, [&](const std::string& digest) {
+    const auto content = contents->find(digest);
+    return content == contents->end() ? nullptr : content->second;
+  });
+  if (!shapes.ok()) return shapes.status();
+  registry->Follow(*shapes, stored->revision);
   return absl::OkStatus();
 }
 
-RecordPlayer::RecordPlayer(Find find, SceneContents* contents)
-    : find_(std::move(find)),
-      contents_(contents),
-      missing_(MakeBody(std::get<ConvexShapePtr>(MakePoint(0)))) {}
-
-absl::StatusOr<ScenePtr> RecordPlayer::Play(const SceneRecord& record,
-                                            const ScenePtr& before) const {
+absl::StatusOr<SceneRegistry::Kept> PlayRecord(const SceneRecord& record,
+                                               const SceneRegistry::Kept& before,
+                                               const FindContent& find, SceneContents* contents) {
+  // Stands for a shape that was deleted since: as long as a later record takes the body away again,
+  // nothing is lost. A point is somewhere wherever a shape can be.
+  static const RigidBodyPtr missing = MakeBody(std::get<ConvexShapePtr>(MakePoint(0)));
+  SceneRegistry::Kept scene = {.name = record.name,
+                               .scene = nullptr,
+                               .incarnation = record.incarnation,
+                               .revision = record.revision,
+                               .owner = record.owner,
+                               .record_bytes = record.change.size()};
+  if (record.is_whole) scene.whole_bytes = std::exchange(scene.record_bytes, 0);
+  if (record.revision == 0) return scene;
+  const bool is_next = before.scene != nullptr && record.incarnation == before.incarnation &&
+                       record.revision == before.revision + 1;
+  if (!record.is_whole && !is_next) return DoesNotFollow(record);
   v1::SceneChange change;
   if (!change.ParseFromString(record.change)) return Damaged(record.name, "cannot be read");
   std::vector<RigidBodyPtr> bodies;
   for (const v1::ShapeReference& shape : change.bodies().shapes()) {
-    const ShapeContentPtr content = find_(shape.digest());
-    bodies.push_back(content == nullptr ? missing_ : contents_->Share(content));
+    const ShapeContentPtr content = find(shape.digest());
+    bodies.push_back(content == nullptr ? missing : contents->Share(content));
   }
   const auto edit = ReadSceneChange(change, bodies);
   if (!edit.ok()) return Damaged(record.name, edit.status().message());
-  auto next = ApplyEdit(before, *edit, kNoLimits);
+  auto next = ApplyEdit(record.is_whole ? Scene::MakeEmpty() : before.scene, *edit, kNoLimits);
   if (!next.ok()) return Damaged(record.name, next.status().message());
-  return next;
+  scene.scene = *std::move(next);
+  return scene;
 }
 
-absl::Status RecordPlayer::RequireWhole(const std::string& name, const Scene& scene) const {
-  for (std::size_t i = 0; i < scene.size(); ++i) {
-    if (scene.BodyAt(i).body == missing_) return Damaged(name, "has a body whose shape is gone");
+absl::Status RequireWhole(const SceneRegistry::Kept& scene) {
+  for (std::size_t i = 0; i < scene.scene->size(); ++i) {
+    if (SceneContents::Of(scene.scene->BodyAt(i).body) == nullptr)
+      return Damaged(scene.name, "has a body whose shape is gone");
   }
   return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<SceneRegistry::Kept>> ReadStoredScenes(ShapeSource* store,
-                                                                  RecordPlayer::Find find,
+                                                                  const FindContent& find,
                                                                   SceneContents* contents) {
-  const RecordPlayer player(std::move(find), contents);
   std::vector<SceneRegistry::Kept> scenes;
   const auto require_last_whole = [&] {
-    return scenes.empty() ? absl::OkStatus()
-                          : player.RequireWhole(scenes.back().name, *scenes.back().scene);
+    return scenes.empty() ? absl::OkStatus() : RequireWhole(scenes.back());
   };
   absl::Status status = store->ReadScenes([&](const SceneRecord& record) -> absl::Status {
     const bool is_new = scenes.empty() || scenes.back().name != record.name;
+    if (is_new != record.is_whole || record.revision == 0) return DoesNotFollow(record);
     if (is_new) {
       if (absl::Status last = require_last_whole(); !last.ok()) return last;
       if (!CheckShapeName(record.name, "name").ok()) return Damaged(record.name, "has no name");
-      scenes.push_back({.name = record.name, .scene = Scene::MakeEmpty(), .owner = record.owner});
+      scenes.emplace_back();
     }
-    return Follow(player, record, is_new, &scenes.back());
+    SceneRegistry::Kept& scene = scenes.back();
+    auto played = PlayRecord(record, scene, find, contents);
+    if (!played.ok()) return played.status();
+    if (!is_new) played->whole_bytes = scene.whole_bytes;
+    played->record_bytes += scene.record_bytes;
+    played->bytes = played->scene->byte_size();  // it shares nothing with an older revision
+    scene = *std::move(played);
+    return absl::OkStatus();
   });
   if (status.ok()) status = require_last_whole();
   if (!status.ok()) return status;

@@ -27,39 +27,30 @@ namespace clearance::server {
 // DATA_LOSS if the digest is not that of the shape, or the body cannot be read.
 absl::StatusOr<ShapeContentPtr> ReadStored(const StoredContent& stored);
 
-// DATA_LOSS if the name, its revision or its owner cannot be, or it has no content.
-absl::StatusOr<NamedShape> ReadStored(const StoredName& stored, std::uint64_t revision,
-                                      const ShapeContentPtr& content);
+// Returns the content of a digest; null: there is none.
+using FindContent = std::function<ShapeContentPtr(const std::string& digest)>;
+
+// DATA_LOSS if a name, its revision or its owner cannot be, or it has no content.
+absl::StatusOr<std::vector<NamedShape>> ReadStored(const std::vector<StoredName>& stored,
+                                                   std::uint64_t revision, const FindContent& find);
 
 // Reads all shapes, on so many threads. DATA_LOSS if a digest is not that of its shape, a body
 // cannot be read, or names and contents do not belong together; the registry is as it was then.
 // Requires: the registry is empty.
 absl::Status RestoreShapes(int threads, ShapeSource* store, Registry* registry);
 
-// Plays records of scenes.
-class RecordPlayer {
- public:
-  // Returns the content of a digest; null: there is none.
-  using Find = std::function<ShapeContentPtr(const std::string& digest)>;
-  // `contents` outlives this.
-  RecordPlayer(Find find, SceneContents* contents);
+// Returns the scene that the record makes of the one before, with the bytes of this record alone,
+// and with bodies of `contents`. DATA_LOSS if it does not follow on that scene, or cannot be read.
+absl::StatusOr<SceneRegistry::Kept> PlayRecord(const SceneRecord& record,
+                                               const SceneRegistry::Kept& before,
+                                               const FindContent& find, SceneContents* contents);
 
-  // Returns the revision that the record makes of the one before. DATA_LOSS if it cannot be read.
-  absl::StatusOr<ScenePtr> Play(const SceneRecord& record, const ScenePtr& before) const;
-  // DATA_LOSS if a body's shape was not found.
-  absl::Status RequireWhole(const std::string& name, const Scene& scene) const;
-
- private:
-  const Find find_;
-  SceneContents* const contents_;
-  // Stands for a shape that was deleted since: as long as a later record takes the body away again,
-  // nothing is lost. A point is somewhere wherever a shape can be.
-  const RigidBodyPtr missing_;
-};
+// DATA_LOSS if the scene has a body whose shape was not found.
+absl::Status RequireWhole(const SceneRegistry::Kept& scene);
 
 // Returns all scenes that the store holds, as they were stored last. DATA_LOSS as below.
 absl::StatusOr<std::vector<SceneRegistry::Kept>> ReadStoredScenes(ShapeSource* store,
-                                                                  RecordPlayer::Find find,
+                                                                  const FindContent& find,
                                                                   SceneContents* contents);
 
 // Reads the newest revision of each scene; those before it are forgotten. DATA_LOSS if records do

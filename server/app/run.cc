@@ -257,7 +257,7 @@ absl::Status Process::StartLedger() {
                                                              .store = std::move(store),
                                                              .metrics = &metrics_,
                                                              .log = &log_,
-                                                             .scenes = &scenes_,
+                                                             .scenes = scenes_,
                                                              .shared = std::move(shared)});
   if (!config_.etcd.ready_without) pages_.ReadyWhile([this] { return ledger_->is_healthy(); });
   return absl::OkStatus();
@@ -271,7 +271,7 @@ absl::StatusOr<std::unique_ptr<ShapeStore>> Process::OpenStore() {
                  {{"data_dir", config_.data_dir}});
   }
   absl::StatusOr<std::unique_ptr<SqliteShapeStore>> store =
-      SqliteShapeStore::Open(directory_->database_path());
+      SqliteShapeStore::Open(DatabasePath(config_.data_dir));
   if (!store.ok()) return store.status();
   status = directory_->MarkUsed();
   if (status.ok()) status = RestoreShapes(config_.worker_threads, store->get(), &registry_);

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "server/app/restore.h"
 #include "server/etcd/etcd_store.h"
@@ -32,45 +31,22 @@ ShapeContentPtr Find(const Registry& shapes, const std::string& digest, const Co
   return found == added.end() ? nullptr : found->second;
 }
 
-// Returns the scene that the record makes of the scene `before`.
-absl::StatusOr<Kept> PlayOne(const RecordPlayer& player, const SceneRecord& record,
-                             const Kept& before) {
-  Kept scene = {.name = record.name,
-                .scene = nullptr,
-                .incarnation = record.incarnation,
-                .revision = record.revision,
-                .owner = record.owner,
-                .record_bytes = record.change.size()};
-  if (record.is_whole) scene.whole_bytes = std::exchange(scene.record_bytes, 0);
-  if (record.revision == 0) return scene;
-  const bool is_next = before.scene != nullptr && record.incarnation == before.incarnation &&
-                       record.revision == before.revision + 1;
-  if (!record.is_whole && !is_next) {
-    return absl::DataLossError(absl::StrCat("the store is damaged: revision ", record.revision,
-                                            " of the scene '", record.name,
-                                            "' does not follow on what is known of it"));
-  }
-  auto next = player.Play(record, record.is_whole ? Scene::MakeEmpty() : before.scene);
-  if (!next.ok()) return next.status();
-  scene.scene = *std::move(next);
-  if (is_next) scene.bytes = before.scene->BytesBeside(*scene.scene);
-  absl::Status status = player.RequireWhole(record.name, *scene.scene);
-  if (!status.ok()) return status;
-  return scene;
-}
-
-absl::StatusOr<std::vector<Kept>> Play(const RecordPlayer& player,
-                                       const std::vector<SceneRecord>& records,
-                                       const SceneRegistry& scenes) {
+absl::StatusOr<std::vector<Kept>> Play(const std::vector<SceneRecord>& records,
+                                       const FindContent& find, SceneRegistry* scenes) {
   std::map<std::string, Kept> newest;
   std::vector<Kept> played;
   for (const SceneRecord& record : records) {
     const auto [before, is_first] = newest.try_emplace(record.name);
-    const auto found = scenes.Find(record.name);
+    const auto found = scenes->Find(record.name);
     if (is_first && found.ok() && !found->ttl.has_value())
       before->second = {record.name, found->scene, found->incarnation, found->revision};
-    auto scene = PlayOne(player, record, before->second);
+    auto scene = PlayRecord(record, before->second, find, &scenes->contents());
     if (!scene.ok()) return scene.status();
+    if (scene->scene != nullptr) {
+      if (absl::Status status = RequireWhole(*scene); !status.ok()) return status;
+      if (before->second.scene != nullptr)
+        scene->bytes = before->second.scene->BytesBeside(*scene->scene);
+    }
     before->second = *scene;
     played.push_back(*std::move(scene));
   }
@@ -85,92 +61,54 @@ absl::StatusOr<Contents> ReadNew(const StoredNames& names, const SharedStore& st
     const auto stored = store.ReadContent(name.digest);
     if (absl::IsNotFound(stored.status())) continue;  // reported with the name
     if (!stored.ok()) return stored.status();
-    auto content = ReadStored(stored->view());
+    auto content = ReadStored(*stored);
     if (!content.ok()) return content.status();
     added.emplace(name.digest, *std::move(content));
   }
   return added;
 }
 
-// Returns the changes that make the registry of shapes equal to `names`.
-absl::StatusOr<std::vector<NamedShape>> DifferenceTo(const StoredNames& names,
-                                                     const Contents& added,
-                                                     const Registry& shapes) {
-  std::vector<NamedShape> changes;
-  absl::flat_hash_map<std::string, NamedShape> before;
-  for (NamedShape& shape : shapes.List("", "", kAll).shapes)
-    before.emplace(shape.name, std::move(shape));
-  for (const StoredName& name : names.names) {
-    auto shape = ReadStored(name, names.revision, Find(shapes, name.digest, added));
-    if (!shape.ok()) return shape.status();
-    const auto old = before.find(name.name);
-    const bool is_same = old != before.end() && old->second.revision == name.revision &&
-                         old->second.content == shape->content;
-    if (!is_same) changes.push_back(*std::move(shape));
-    if (old != before.end()) before.erase(old);
-  }
-  for (const auto& [name, shape] : before) changes.push_back({name, nullptr});
-  return changes;
+bool IsSame(const NamedShape& held, const NamedShape& stored) {
+  return held.revision == stored.revision && held.content == stored.content;
 }
 
-// Returns what makes the registry of scenes equal to `scenes`.
-std::vector<Kept> DifferenceTo(std::vector<Kept> scenes, const SceneRegistry& registry) {
-  std::vector<Kept> followed;
-  absl::flat_hash_map<std::string, SceneState> before;
-  for (SceneState& state : registry.List("", "", kAll).scenes) {
-    if (!state.ttl.has_value()) before.emplace(state.name, std::move(state));
-  }
-  for (Kept& scene : scenes) {
-    const auto old = before.find(scene.name);
-    const bool is_same = old != before.end() && old->second.incarnation == scene.incarnation &&
-                         old->second.revision == scene.revision;
-    if (old != before.end()) before.erase(old);
-    if (is_same) continue;
-    scene.bytes = scene.scene->byte_size();
-    followed.push_back(std::move(scene));
-  }
-  for (const auto& [name, state] : before) followed.push_back({.name = name, .scene = nullptr});
-  return followed;
+bool IsSame(const SceneState& held, const Kept& stored) {
+  return held.incarnation == stored.incarnation && held.revision == stored.revision;
 }
 
-// Logs every second, while it lives, that the server waits for the shared store. Thread-safe.
-class WaitingNotice {
- public:
-  // `log` outlives this.
-  WaitingNotice(std::string endpoints, Log* log)
-      : endpoints_(std::move(endpoints)),
-        log_(log),
-        teller_([this](const std::stop_token& stopped) { Tell(stopped); }) {}
+// Returns the changes that make what is held equal to what is stored.
+template <class Held, class Stored>
+std::vector<Stored> Difference(const std::vector<Held>& held, std::vector<Stored> stored) {
+  absl::flat_hash_map<std::string, const Held*> before;
+  for (const Held& one : held) before.emplace(one.name, &one);
+  std::erase_if(stored, [&](const Stored& one) {
+    const auto old = before.extract(one.name);
+    return !old.empty() && IsSame(*old.mapped(), one);
+  });
+  // With nothing but its name, each of these is deleted.
+  for (const auto& [name, one] : before) stored.emplace_back().name = name;
+  return stored;
+}
 
-  // The last try came to nothing for this reason.
-  void Failed(const absl::Status& reason) {
-    const std::lock_guard lock(mutex_);
-    reason_ = std::string(reason.message());
-  }
-
- private:
-  void Tell(const std::stop_token& stopped) {
-    std::unique_lock lock(mutex_);
-    for (int seconds = 1;; ++seconds) {
-      ended_.wait_for(lock, stopped, std::chrono::seconds(1), [] { return false; });
-      if (stopped.stop_requested()) return;
-      log_->Warning("waiting for the shared store",
-                    {{"endpoints", endpoints_}, {"seconds", seconds}, {"reason", reason_}});
-    }
-  }
-
-  const std::string endpoints_;
-  Log* const log_;
-  std::mutex mutex_;
-  std::condition_variable_any ended_;
-  std::string reason_ = "no answer yet";
-  std::jthread teller_;
-};
-
+// Logs every second that the server waits for the shared store, until it is open.
 absl::StatusOr<std::unique_ptr<EtcdStore>> OpenStore(const JoinParts& parts) {
-  WaitingNotice notice(absl::StrJoin(parts.config.endpoints, ","), parts.log);
+  std::mutex mutex;
+  std::condition_variable_any ended;
+  std::string last_failure = "no answer yet";  // guarded by the mutex
+  const std::jthread teller([&](const std::stop_token& stopped) {
+    std::unique_lock lock(mutex);
+    for (int seconds = 1;; ++seconds) {
+      ended.wait_for(lock, stopped, std::chrono::seconds(1), [] { return false; });
+      if (stopped.stop_requested()) return;
+      parts.log->Warning("waiting for the shared store",
+                         {{"endpoints", absl::StrJoin(parts.config.endpoints, ",")},
+                          {"seconds", seconds},
+                          {"reason", last_failure}});
+    }
+  });
   return EtcdStore::Open(parts.config, &parts.metrics->store(), [&](const absl::Status& reason) {
-    notice.Failed(reason);
+    const std::lock_guard lock(mutex);
+    last_failure = std::string(reason.message());
     return !parts.is_ended();
   });
 }
@@ -180,26 +118,20 @@ absl::StatusOr<std::unique_ptr<EtcdStore>> OpenStore(const JoinParts& parts) {
 // Plays scenes before it drops names: the shapes that they use in between are still there.
 absl::Status SharedMirror::Apply(const FollowedCommit& commit) {
   Contents added;
-  for (const OwnedContent& stored : commit.contents) {
+  for (const StoredContent& stored : commit.contents) {
     if (shapes_->FindContent(stored.digest) != nullptr) continue;
-    auto content = ReadStored(stored.view());
+    auto content = ReadStored(stored);
     if (!content.ok()) return content.status();
     added.emplace(stored.digest, *std::move(content));
   }
-  const RecordPlayer player(
-      [&](const std::string& digest) { return Find(*shapes_, digest, added); },
-      &scenes_->contents());
-  auto scenes = Play(player, commit.scenes, *scenes_);
+  const auto find = [&](const std::string& digest) { return Find(*shapes_, digest, added); };
+  const auto scenes = Play(commit.scenes, find, scenes_);
   if (!scenes.ok()) return scenes.status();
-  std::vector<NamedShape> changes;
-  for (const StoredName& name : commit.names) {
-    auto shape = ReadStored(name, commit.revision, Find(*shapes_, name.digest, added));
-    if (!shape.ok()) return shape.status();
-    changes.push_back(*std::move(shape));
-  }
-  for (const std::string& name : commit.dropped_names) changes.push_back({name, nullptr});
-  shapes_->Follow(changes, commit.revision);
-  if (!changes.empty()) shapes_->BoundDetached();
+  auto changes = ReadStored(commit.names, commit.revision, find);
+  if (!changes.ok()) return changes.status();
+  for (const std::string& name : commit.dropped_names) changes->push_back({name, nullptr});
+  shapes_->Follow(*changes, commit.revision);
+  if (!changes->empty()) shapes_->BoundDetached();
   scenes_->Follow(*scenes);
   return absl::OkStatus();
 }
@@ -209,15 +141,15 @@ absl::Status SharedMirror::Reload(SharedStore* store) {
   if (!names.ok()) return names.status();
   const auto added = ReadNew(*names, *store, *shapes_);
   if (!added.ok()) return added.status();
-  auto stored = ReadStoredScenes(
-      store, [&](const std::string& digest) { return Find(*shapes_, digest, *added); },
-      &scenes_->contents());
-  if (!stored.ok()) return stored.status();
-  const auto changes = DifferenceTo(*names, *added, *shapes_);
-  if (!changes.ok()) return changes.status();
-  shapes_->Follow(*changes, names->revision);
+  const auto find = [&](const std::string& digest) { return Find(*shapes_, digest, *added); };
+  auto scenes = ReadStoredScenes(store, find, &scenes_->contents());
+  if (!scenes.ok()) return scenes.status();
+  auto shapes = ReadStored(names->names, names->revision, find);
+  if (!shapes.ok()) return shapes.status();
+  shapes_->Follow(Difference(shapes_->List("", "", kAll).shapes, *std::move(shapes)),
+                  names->revision);
   shapes_->BoundDetached();
-  scenes_->Follow(DifferenceTo(*std::move(stored), *scenes_));
+  scenes_->Follow(Difference(scenes_->List("", "", kAll).scenes, *std::move(scenes)));
   return absl::OkStatus();
 }
 
@@ -236,7 +168,7 @@ absl::StatusOr<std::unique_ptr<SharedRegistry>> JoinRegistry(const JoinParts& pa
   return std::make_unique<SharedRegistry>(SharedRegistry::Parts{.store = *std::move(store),
                                                                 .mirror = std::move(mirror),
                                                                 .patience = parts.config.patience,
-                                                                .series = &parts.metrics->store(),
+                                                                .series = parts.metrics->store(),
                                                                 .log = parts.log});
 }
 

@@ -182,13 +182,12 @@ void AddPose(const Pose& pose, RepeatedField<double>* column) {
 }
 
 // Fills in the bodies one after another, each shape in the table once.
-void WriteBodies(absl::Span<const SceneBody> bodies, const SceneContents& contents,
-                 v1::BodyColumns* columns) {
+void WriteBodies(absl::Span<const SceneBody> bodies, v1::BodyColumns* columns) {
   absl::flat_hash_map<const RigidBody*, std::uint32_t> slots;
   for (const SceneBody& body : bodies) {
     const auto slot = static_cast<std::uint32_t>(columns->shapes_size());
     const auto [known, is_new] = slots.try_emplace(body.body.get(), slot);
-    if (is_new) columns->add_shapes()->set_digest(contents.Of(*body.body)->digest);
+    if (is_new) columns->add_shapes()->set_digest(SceneContents::Of(body.body)->digest);
     columns->add_ids(body.id);
     columns->add_shape_slots(known->second);
     AddPose(body.X_WB, columns->mutable_poses());
@@ -275,7 +274,7 @@ absl::StatusOr<ScenePtr> ApplyEdit(const ScenePtr& scene, const SceneEdit& edit,
 }
 
 std::optional<BodyId> FillBodies(const Scene& scene, const BodyRange& range,
-                                 const SceneContents& contents, v1::BodyColumns* columns) {
+                                 v1::BodyColumns* columns) {
   std::vector<std::pair<BodyId, std::size_t>> found;
   for (std::size_t i = 0; i < scene.size(); ++i) {
     const BodyId id = scene.BodyAt(i).id;
@@ -292,7 +291,7 @@ std::optional<BodyId> FillBodies(const Scene& scene, const BodyRange& range,
   std::vector<SceneBody> bodies;
   bodies.reserve(found.size());
   for (const auto& [id, place] : found) bodies.push_back(scene.BodyAt(place));
-  WriteBodies(bodies, contents, columns);
+  WriteBodies(bodies, columns);
   return next;
 }
 
@@ -306,17 +305,17 @@ void FillRules(absl::Span<const PairRule> rules, v1::PairRuleColumns* columns) {
   columns->set_count(static_cast<std::uint32_t>(rules.size()));
 }
 
-void FillDiff(const SceneDiff& diff, const SceneContents& contents, v1::SceneChange* change) {
+void FillDiff(const SceneDiff& diff, v1::SceneChange* change) {
   change->mutable_removed_bodies()->Add(diff.removed.begin(), diff.removed.end());
-  if (!diff.put.empty()) WriteBodies(diff.put, contents, change->mutable_bodies());
+  if (!diff.put.empty()) WriteBodies(diff.put, change->mutable_bodies());
   if (!diff.moved.empty()) FillPoses(diff.moved, change->mutable_poses());
   if (!diff.removed_rules.empty()) FillRules(diff.removed_rules, change->mutable_removed_rules());
   if (!diff.rules.empty()) FillRules(diff.rules, change->mutable_rules());
 }
 
-std::string SerializeWhole(const Scene& scene, const SceneContents& contents) {
+std::string SerializeWhole(const Scene& scene) {
   v1::SceneChange whole;
-  FillBodies(scene, {.first = 0, .most = scene.size()}, contents, whole.mutable_bodies());
+  FillBodies(scene, {.first = 0, .most = scene.size()}, whole.mutable_bodies());
   FillRules(scene.rules().rules(), whole.mutable_rules());
   return whole.SerializeAsString();
 }

@@ -75,14 +75,14 @@ struct BodyRange {
 // Fills in these bodies in the order of their ids, with their shapes named by digest. Returns the
 // id that comes after them, if there is one.
 std::optional<BodyId> FillBodies(const Scene& scene, const BodyRange& range,
-                                 const SceneContents& contents, v1::BodyColumns* columns);
+                                 v1::BodyColumns* columns);
 void FillRules(absl::Span<const PairRule> rules, v1::PairRuleColumns* columns);
 
 // Fills in the difference as a change; shapes are named by digest.
-void FillDiff(const SceneDiff& diff, const SceneContents& contents, v1::SceneChange* change);
+void FillDiff(const SceneDiff& diff, v1::SceneChange* change);
 
 // Returns all of a scene as one change of an empty one.
-std::string SerializeWhole(const Scene& scene, const SceneContents& contents);
+std::string SerializeWhole(const Scene& scene);
 
 void FillSceneInfo(const SceneState& state, v1::SceneInfo* info);
 

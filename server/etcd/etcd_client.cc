@@ -91,8 +91,7 @@ absl::StatusOr<std::unique_ptr<EtcdClient>> EtcdClient::Open(const EtcdConfig& c
   if (!credentials.ok()) return credentials.status();
   if (const auto password = ReadText("etcd_password_file", config.password_file); !password.ok())
     return password.status();
-  std::unique_ptr<EtcdClient> client(new EtcdClient(config));
-  client->series_ = series;
+  std::unique_ptr<EtcdClient> client(new EtcdClient(config, series));
   for (const std::string& endpoint : config.endpoints) {
     const auto channel = grpc::CreateCustomChannel(endpoint, *credentials, Arguments());
     client->members_.push_back({etcdserverpb::KV::NewStub(channel),
@@ -113,11 +112,6 @@ void EtcdClient::Leave(std::size_t member) {
   current_.compare_exchange_strong(current, current + 1);
   const std::lock_guard lock(mutex_);
   if (watching_ != nullptr && watched_ == member) watching_->TryCancel();
-}
-
-absl::Duration EtcdClient::Grown(absl::Duration of_member, std::size_t silences) const {
-  constexpr std::size_t kMostDoublings = 4;
-  return of_member * (1 << std::min(silences / members_.size(), kMostDoublings));
 }
 
 // Reads the password again each time, because it may have been changed.
@@ -178,16 +172,19 @@ absl::StatusOr<Response> EtcdClient::Try(Method<Request, Response> method, const
 
 template <class Request, class Response>
 absl::StatusOr<Response> EtcdClient::Repeat(Method<Request, Response> method,
-                                            const Request& request, const Patience& patience) {
+                                            const Request& request, const Patience& patience,
+                                            IsWorthATry is_worth_a_try) {
+  constexpr std::size_t kMostDoublings = 4;
   const SteadyTime end = SteadyNow() + patience.in_all;
   std::size_t silences = 0;
-  for (std::size_t tries = 0;; ++tries) {
+  for (std::size_t tries = 1;; ++tries) {
+    const std::size_t doublings = std::min(silences / members_.size(), kMostDoublings);
     const absl::Duration left = end - SteadyNow();
-    auto response = Try(method, request, std::min(Grown(patience.of_member, silences), left));
-    const bool is_time_left = SteadyNow() + kRoundPause < end;
-    if (!IsInDoubt(response.status()) || !is_time_left) return response;
-    if (IsSilence(response.status())) ++silences;
-    if ((tries + 1) % members_.size() == 0) absl::SleepFor(kRoundPause);
+    auto response = Try(method, request, std::min(patience.of_member * (1 << doublings), left));
+    if (response.ok() || !is_worth_a_try(response.status())) return response;
+    if (SteadyNow() + kRoundPause >= end) return response;
+    if (absl::IsDeadlineExceeded(response.status())) ++silences;
+    if (tries % members_.size() == 0) absl::SleepFor(kRoundPause);
   }
 }
 
@@ -212,6 +209,12 @@ absl::Status EtcdClient::Put(const etcdserverpb::PutRequest& request, const Pati
 absl::StatusOr<etcdserverpb::TxnResponse> EtcdClient::Txn(const etcdserverpb::TxnRequest& request,
                                                           absl::Duration patience) {
   return Try(&etcdserverpb::KV::Stub::Txn, request, patience);
+}
+
+absl::StatusOr<etcdserverpb::TxnResponse> EtcdClient::Txn(const etcdserverpb::TxnRequest& request,
+                                                          const Patience& patience,
+                                                          IsWorthATry is_worth_a_try) {
+  return Repeat(&etcdserverpb::KV::Stub::Txn, request, patience, is_worth_a_try);
 }
 
 absl::Status EtcdClient::Watch(const etcdserverpb::WatchCreateRequest& request, const Take& take) {

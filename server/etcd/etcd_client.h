@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
@@ -42,10 +43,6 @@ class EtcdClient {
     absl::Duration of_member;
     absl::Duration in_all;
   };
-  // Returns the limit of a member after this many silences; `of_member` is the limit of the first
-  // try.
-  absl::Duration Grown(absl::Duration of_member, std::size_t silences) const;
-
   // Ask other members again while there is time: doing these once or twice is the same.
   absl::StatusOr<etcdserverpb::RangeResponse> Range(const etcdserverpb::RangeRequest& request,
                                                     const Patience& patience);
@@ -58,10 +55,13 @@ class EtcdClient {
   // next call asks another member.
   absl::StatusOr<etcdserverpb::TxnResponse> Txn(const etcdserverpb::TxnRequest& request,
                                                 absl::Duration patience);
+  // Asks again after each failure for which `is_worth_a_try` returns true, while there is time.
+  using IsWorthATry = absl::FunctionRef<bool(const absl::Status& failure)>;
+  absl::StatusOr<etcdserverpb::TxnResponse> Txn(const etcdserverpb::TxnRequest& request,
+                                                const Patience& patience,
+                                                IsWorthATry is_worth_a_try);
   // Then the next member may know better.
   static bool IsInDoubt(const absl::Status& status);
-  // Returns whether the member has not answered within its time limit.
-  static bool IsSilence(const absl::Status& status) { return absl::IsDeadlineExceeded(status); }
 
   // Passes the responses of a watch to `take`, until that returns false, the watch ends or
   // Interrupt(). One thread at a time.
@@ -80,7 +80,7 @@ class EtcdClient {
   using Method = grpc::Status (etcdserverpb::KV::Stub::*)(grpc::ClientContext*, const Request&,
                                                           Response*);
 
-  explicit EtcdClient(const EtcdConfig& config) : config_(config) {}
+  EtcdClient(const EtcdConfig& config, StoreSeries* series) : config_(config), series_(series) {}
 
   std::size_t member() const { return current_.load() % members_.size(); }
   // Moves all calls, and the watch, from a member that does not answer to the next one. Keeps the
@@ -94,10 +94,10 @@ class EtcdClient {
                                absl::Duration patience);
   template <class Request, class Response>
   absl::StatusOr<Response> Repeat(Method<Request, Response> method, const Request& request,
-                                  const Patience& patience);
+                                  const Patience& patience, IsWorthATry is_worth_a_try = IsInDoubt);
 
   const EtcdConfig config_;
-  StoreSeries* series_ = nullptr;
+  StoreSeries* const series_;
   std::vector<Member> members_;
   std::atomic<std::size_t> current_ = 0;
 

@@ -4,19 +4,11 @@
 
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <memory>
 #include <mutex>
-#include <string>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "server/config/server_config.h"
 #include "server/etcd/etcd_client.h"
-#include "server/etcd/etcd_commit.h"
+#include "server/etcd/etcd_values.h"
 #include "server/observe/metrics.h"
 #include "server/storage/shape_store.h"
 
@@ -40,11 +32,11 @@ class EtcdStore final : public SharedStore {
   absl::Status ReadContents(const Part& part, const Visit& visit) const override;
   absl::Status ReadScenes(const VisitRecord& visit) override;
   CommitPlace place() const override { return place_; }
-  absl::StatusOr<OwnedContent> ReadContent(const std::string& digest) const override;
+  absl::StatusOr<StoredContent> ReadContent(const std::string& digest) const override;
 
   absl::StatusOr<Outcome> CommitAfter(CommitPlace base, const RegistryChanges& changes) override;
   absl::Status Probe() override;
-  std::size_t most_changes() const override { return kMostChangesOfCommit; }
+  std::size_t most_changes() const override;
   absl::StatusOr<CommitPlace> Newest() override;
   absl::Status Follow(CommitPlace after, const Take& take) override;
   void Interrupt() override { client_->InterruptWatch(); }
@@ -52,14 +44,21 @@ class EtcdStore final : public SharedStore {
  private:
   EtcdStore(const EtcdConfig& config, std::unique_ptr<EtcdClient> client);
 
-  absl::Status MakeFormat(const OnFailure& on_failure);
-  absl::Status CheckFormat();
+  absl::Status PrepareFormat(const OnFailure& on_failure);
   // Visits, page by page, all values that are in the range as of the snapshot.
-  using VisitValue = std::function<absl::Status(const mvccpb::KeyValue&)>;
-  absl::Status VisitRange(const KeyRange& range, const VisitValue& visit) const;
+  template <class Value>
+  using Read = absl::StatusOr<Value> (EtcdValues::*)(const mvccpb::KeyValue&) const;
+  template <class Value, class VisitValue>
+  absl::Status VisitRange(const KeyRange& range, Read<Value> read, const VisitValue& visit) const;
   absl::StatusOr<CommitPlace> NewestWithin(absl::Duration in_all);
+  // Returns a transaction that makes the changes, marked with `commit`, if the commit at the base
+  // is the last. Otherwise it reads the last commit (the first response) and the last mark of this
+  // process (the second). Writes the chunks that it refers to.
+  absl::StatusOr<etcdserverpb::TxnRequest> MakeCommit(CommitPlace base, const std::string& commit,
+                                                      const RegistryChanges& changes) const;
   // Tries until the outcome is known, or the patience is over.
-  absl::StatusOr<Outcome> Decide(const etcdserverpb::TxnRequest& request, const CommitMark& mark);
+  absl::StatusOr<Outcome> Decide(const etcdserverpb::TxnRequest& request,
+                                 const std::string& commit);
 
   const EtcdKeys keys_;
   const absl::Duration patience_;

@@ -30,22 +30,6 @@ std::string HashOfScene(const std::string& name, const store::v1::SceneValue& va
 // More chunks than any value has. A chunk number has six digits in a key.
 constexpr std::uint32_t kMostChunks = 999'999;
 
-// Returns the keys of the chunks that exist. A commit that others preceded and that is tried again
-// finds all of its chunks.
-absl::StatusOr<absl::flat_hash_set<std::string>> ChunksThere(EtcdClient* client,
-                                                             const BlobPlace& place,
-                                                             const std::string& hash) {
-  etcdserverpb::RangeRequest request;
-  request.set_key(EtcdKeys::Chunk(place.chunks, hash, 0));
-  request.set_range_end(EtcdKeys::Chunk(place.chunks, hash, kMostChunks));
-  request.set_keys_only(true);
-  const auto response = client->Range(request, place.patience);
-  if (!response.ok()) return response.status();
-  absl::flat_hash_set<std::string> there;
-  for (const mvccpb::KeyValue& value : response->kvs()) there.insert(value.key());
-  return there;
-}
-
 }  // namespace
 
 KeyRange KeysUnder(std::string begin) {
@@ -102,13 +86,20 @@ absl::StatusOr<store::v1::BlobValue> WriteBlob(EtcdClient* client, const BlobPla
   store::v1::Chunks& chunks = *blob.mutable_chunks();
   chunks.set_hash(ChecksumOf({bytes}));
   chunks.set_size(bytes.size());
-  const auto there = ChunksThere(client, place, chunks.hash());
-  if (!there.ok()) return there.status();
+  etcdserverpb::RangeRequest all;
+  all.set_key(EtcdKeys::Chunk(place.chunks, chunks.hash(), 0));
+  all.set_range_end(EtcdKeys::Chunk(place.chunks, chunks.hash(), kMostChunks));
+  all.set_keys_only(true);
+  // A commit that others preceded and that is tried again finds all of its chunks.
+  const auto found = client->Range(all, place.patience);
+  if (!found.ok()) return found.status();
+  absl::flat_hash_set<std::string> there;
+  for (const mvccpb::KeyValue& value : found->kvs()) there.insert(value.key());
   for (std::size_t begin = 0; begin < bytes.size(); begin += kChunkBytes) {
     etcdserverpb::PutRequest put;
     put.set_key(EtcdKeys::Chunk(place.chunks, chunks.hash(), chunks.count()));
     chunks.set_count(chunks.count() + 1);
-    if (there->contains(put.key())) continue;
+    if (there.contains(put.key())) continue;
     put.set_value(bytes.substr(begin, kChunkBytes));
     if (absl::Status status = client->Put(put, place.patience); !status.ok()) return status;
   }
@@ -179,7 +170,7 @@ absl::StatusOr<StoredName> EtcdValues::Name(const mvccpb::KeyValue& value) const
                     name.owner()};
 }
 
-absl::StatusOr<OwnedContent> EtcdValues::Content(const mvccpb::KeyValue& value) const {
+absl::StatusOr<StoredContent> EtcdValues::Content(const mvccpb::KeyValue& value) const {
   store::v1::ContentValue content;
   if (!content.ParseFromString(value.value())) return DamagedValue(value.key(), "cannot be read");
   const auto bytes = ReadBlob(value.key(), content.content());
@@ -189,7 +180,7 @@ absl::StatusOr<OwnedContent> EtcdValues::Content(const mvccpb::KeyValue& value) 
   const bool is_read = parts.ParseFromString(*bytes);
   if (!is_read || ChecksumOf({digest, parts.shape(), parts.body()}) != content.hash())
     return DamagedValue(value.key(), "the content is not as it was written");
-  return OwnedContent{digest, std::move(*parts.mutable_shape()), std::move(*parts.mutable_body())};
+  return StoredContent{digest, std::move(*parts.mutable_shape()), std::move(*parts.mutable_body())};
 }
 
 absl::StatusOr<SceneRecord> EtcdValues::Scene(const mvccpb::KeyValue& value) const {

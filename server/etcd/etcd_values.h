@@ -10,13 +10,6 @@
 
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
-
-#include "absl/status/statusor.h"
-#include "absl/time/time.h"
 #include "clearance/store/v1/store.pb.h"
 #include "etcd/kv.pb.h"
 #include "server/etcd/etcd_client.h"
@@ -108,11 +101,10 @@ class EtcdValues {
 
   // Require: the key is of this kind.
   absl::StatusOr<StoredName> Name(const mvccpb::KeyValue& value) const;
-  absl::StatusOr<OwnedContent> Content(const mvccpb::KeyValue& value) const;
+  absl::StatusOr<StoredContent> Content(const mvccpb::KeyValue& value) const;
   absl::StatusOr<SceneRecord> Scene(const mvccpb::KeyValue& value) const;
 
  private:
-  // Returns the bytes of a part of the value.
   absl::StatusOr<std::string> ReadBlob(const std::string& key,
                                        const store::v1::BlobValue& blob) const;
 

@@ -20,6 +20,11 @@ absl::Status RequireNameOf(const Caller& caller, std::string_view name, std::str
   return RequireName(*caller.principal, name, field);
 }
 
+absl::Status RequireAdmin(const Caller& caller, std::string_view field) {
+  if (caller.principal == nullptr) return absl::OkStatus();
+  return RequireRole(*caller.principal, Role::kAdmin, field);
+}
+
 auto& ItemsOf(Registry::Page& page) { return page.shapes; }
 auto& ItemsOf(SceneRegistry::Page& page) { return page.scenes; }
 
@@ -63,7 +68,7 @@ absl::StatusOr<RegisterOptions> CallerRegistry::AllowRegister(
     std::string_view name, const RegisterOptions& options) const {
   if (absl::Status status = RequireReach(name); !status.ok()) return status;
   RegisterOptions allowed = options;
-  allowed.replace = options.replace && RequireReplace().ok();
+  allowed.replace = options.replace && RequireAdmin(caller_, "replace").ok();
   allowed.owner = caller_.owner();
   return allowed;
 }
@@ -72,7 +77,7 @@ absl::StatusOr<Registry::Registration> CallerRegistry::ConcludeRegister(
     std::string_view name, const RegisterOptions& asked,
     absl::StatusOr<Registry::Registration> registered) const {
   if (asked.replace && absl::IsAlreadyExists(registered.status())) {
-    if (absl::Status status = RequireReplace(); !status.ok()) registered = status;
+    if (absl::Status status = RequireAdmin(caller_, "replace"); !status.ok()) registered = status;
   }
   if (asked.validate_only) return registered;
   const bool is_changed = registered.ok() && registered->created;
@@ -84,6 +89,10 @@ absl::StatusOr<Registry::Registration> CallerRegistry::ConcludeRegister(
              .outcome = is_changed ? "changed" : "unchanged"},
             registered.status());
   return registered;
+}
+
+absl::Status CallerRegistry::RequireReach(std::string_view name) const {
+  return caller_.principal == nullptr ? absl::OkStatus() : RequireNameOf(caller_, name, "name");
 }
 
 void CallerRegistry::ConcludeDelete(std::string_view name,
@@ -117,15 +126,6 @@ absl::StatusOr<Registry::Page> CallerRegistry::List(std::string_view prefix, std
                                  });
 }
 
-absl::Status CallerRegistry::RequireReach(std::string_view name) const {
-  return caller_.principal == nullptr ? absl::OkStatus() : RequireNameOf(caller_, name, "name");
-}
-
-absl::Status CallerRegistry::RequireReplace() const {
-  if (caller_.principal == nullptr) return absl::OkStatus();
-  return RequireRole(*caller_.principal, Role::kAdmin, "replace");
-}
-
 absl::Status CallerScenes::RequireReach(std::string_view name, std::string_view field) const {
   return RequireNameOf(caller_, name, field);
 }
@@ -148,8 +148,7 @@ absl::StatusOr<SceneRegistry::Page> CallerScenes::List(std::string_view prefix,
 }
 
 absl::Status CallerScenes::RequireDelete(const SceneState& scene) const {
-  if (caller_.principal == nullptr || scene.ttl.has_value()) return absl::OkStatus();
-  return RequireRole(*caller_.principal, Role::kAdmin, "name");
+  return scene.ttl.has_value() ? absl::OkStatus() : RequireAdmin(caller_, "name");
 }
 
 void CallerScenes::WriteAudit(std::string_view action, std::string_view name,

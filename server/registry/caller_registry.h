@@ -10,12 +10,6 @@
 
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "server/guard/caller.h"
 #include "server/guard/caller_log.h"
 #include "server/registry/registry.h"
@@ -40,8 +34,10 @@ class CallerRegistry {
       std::string_view name, const RegisterOptions& asked,
       absl::StatusOr<Registry::Registration> registered) const;
 
-  // The same for a deletion, whose outcome holds the deleted content.
-  absl::Status AllowDelete(std::string_view name) const { return RequireReach(name); }
+  // Must be asked before a deletion. INVALID_ARGUMENT if it is no name, PERMISSION_DENIED for one
+  // outside the prefixes.
+  absl::Status RequireReach(std::string_view name) const;
+  // Writes the audit line of a deletion, whose outcome holds the deleted content.
   void ConcludeDelete(std::string_view name,
                       const absl::StatusOr<Registry::Registration>& deleted) const;
 
@@ -55,9 +51,6 @@ class CallerRegistry {
   const Registry& nameless() const { return registry_; }
 
  private:
-  absl::Status RequireReach(std::string_view name) const;
-  absl::Status RequireReplace() const;
-
   const Registry& registry_;
   const Caller& caller_;
   Log* const audit_;

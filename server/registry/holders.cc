@@ -22,22 +22,6 @@ void AddIfDetached(const RigidBody* body, const DetachedMap& detached, BodySet* 
 
 }  // namespace
 
-ShapeHolders::Session::Session(ShapeHolders* all, std::string holder, std::function<void()> tell)
-    : all_(all), holder_(std::move(holder)), tell_(std::move(tell)) {
-  const std::lock_guard lock(all_->mutex_);
-  all_->sessions_.insert(this);
-}
-
-ShapeHolders::Session::~Session() {
-  const std::lock_guard lock(all_->mutex_);
-  all_->sessions_.erase(this);
-}
-
-void ShapeHolders::Session::PutOwn(std::shared_ptr<const std::vector<SceneBody>> bodies) {
-  const std::lock_guard lock(all_->mutex_);
-  own_ = std::move(bodies);
-}
-
 BodySet ShapeHolders::Session::DetachedBodies(const DetachedMap& detached,
                                               SceneBodies* of_scenes) const {
   BodySet bodies;

@@ -91,15 +91,24 @@ class ShapeHolders {
    public:
     // `holder` owns the session; `tell` is called, on any thread and with locks held, when the
     // session is told to go.
-    Session(ShapeHolders* all, std::string holder, std::function<void()> tell);
-    ~Session();
+    Session(ShapeHolders* all, std::string holder, std::function<void()> tell)
+        : all_(all), holder_(std::move(holder)), tell_(std::move(tell)) {
+      const std::lock_guard lock(all_->mutex_);
+      all_->sessions_.insert(this);
+    }
+    ~Session() {
+      const std::lock_guard lock(all_->mutex_);
+      all_->sessions_.erase(this);
+    }
 
     // Null: it holds nothing from the registry any more.
     void PutShape(std::uint32_t slot, RigidBodyPtr body) { Put(slot, std::move(body), &shapes_); }
     void PutScene(std::uint32_t slot, ScenePtr scene) { Put(slot, std::move(scene), &scenes_); }
-    void PutOwn(std::shared_ptr<const std::vector<SceneBody>> bodies);
+    void PutOwn(std::shared_ptr<const std::vector<SceneBody>> bodies) {
+      const std::lock_guard lock(all_->mutex_);
+      own_ = std::move(bodies);
+    }
 
-    // Returns whether the session was told to go.
     bool is_told() const { return is_told_; }
 
    private:

@@ -3,7 +3,6 @@
 #include "server/registry/registry.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "server/guard/refusal.h"
@@ -14,40 +13,34 @@ namespace {
 
 absl::string_view AsAbsl(std::string_view text) { return {text.data(), text.size()}; }
 
-absl::Status NameTaken(std::string_view name, const ShapeContent& content) {
-  return Refuse(absl::StatusCode::kAlreadyExists,
-                {.reason = Reason::kShapeExists,
-                 .field = "name",
-                 .value = std::string(name),
-                 .limit = "a free name, or the content " + content.digest,
-                 .message = "The name has other content; choose another name or set `replace`."});
-}
+constexpr OverLimit kFull = {
+    .reason = Reason::kRegistryFull,
+    .field = "shape",
+    .message = "The registry is full; delete shapes that are no longer needed."};
 
-absl::Status NoRoom(const char* limit, std::uint64_t needed, std::uint64_t allowed) {
-  return Refuse(absl::StatusCode::kResourceExhausted,
-                {.reason = Reason::kRegistryFull,
-                 .field = "shape",
-                 .value = FormatNumber(needed),
-                 .limit = std::string(limit) + " <= " + FormatNumber(allowed),
-                 .message = "The registry is full; delete shapes that are no longer needed."});
-}
+// Stands for the deleter of a scene's body: the body ends with its content.
+struct ContentKeeper {
+  ShapeContentPtr content;
+  void operator()(const RigidBody* /*body*/) { content = nullptr; }
+};
 
 // Sessions that are told to go do so immediately, except those that a worker is at.
 constexpr absl::Duration kTimeToGo = absl::Milliseconds(50);
 
-absl::Status TooMuchIsDetached(std::uint64_t bytes, std::uint64_t most, bool will_have_room) {
+absl::Status TooMuchIsDetached(const Registry::Detached& detached, std::uint64_t most) {
   const std::string message =
-      will_have_room ? "Shapes that were deleted or replaced are still held by sessions, of which "
-                       "those that hold most are being ended; repeat."
-                     : "Shapes that were deleted or replaced are still held by scenes or tracks; "
-                       "delete such scenes, end such tracks.";
+      detached.will_have_room
+          ? "Shapes that were deleted or replaced are still held by sessions, of which "
+            "those that hold most are being ended; repeat."
+          : "Shapes that were deleted or replaced are still held by scenes or tracks; "
+            "delete such scenes, end such tracks.";
   return Refuse(absl::StatusCode::kResourceExhausted,
                 {.reason = Reason::kDeletedShapesHeld,
                  .field = "shape",
-                 .value = FormatNumber(bytes) + " bytes of deleted shapes",
+                 .value = FormatNumber(detached.bytes) + " bytes of deleted shapes",
                  .limit = "max_registry_bytes <= " + FormatNumber(most),
                  .message = message,
-                 .retry_after = will_have_room ? kTimeToGo : absl::ZeroDuration()});
+                 .retry_after = detached.will_have_room ? kTimeToGo : absl::ZeroDuration()});
 }
 
 }  // namespace
@@ -129,33 +122,31 @@ void Registry::Follow(const std::vector<NamedShape>& names, std::uint64_t revisi
 
 void Registry::Make(const std::vector<NamedShape>& names, std::uint64_t revision) {
   const std::unique_lock lock(mutex_);
-  for (const NamedShape& change : names) {
+  for (NamedShape change : names) {
     ShapeContentPtr old;
     if (const auto found = by_name_.find(change.name); found != by_name_.end()) {
       old = found->content;
       holdings_.Remove(found->owner, old->byte_size());
       by_name_.erase(found);
     }
-    if (change.content != nullptr) Put(change);
+    if (change.content != nullptr) {
+      change.content = Hold(change.name, change.content);
+      holdings_.Add(change.owner, change.content->byte_size());
+      by_name_.insert(change);
+    }
     if (old != nullptr && old != change.content) Release(change.name, *old);
   }
   revision_ = revision;
-  ReportSize();
+  if (metrics_ == nullptr) return;
+  metrics_->shapes().Set(static_cast<double>(by_name_.size()));
+  metrics_->shape_bytes().Set(static_cast<double>(bytes_));
+  metrics_->registry_revision().Set(static_cast<double>(revision_));
 }
 
-bool Registry::MakeRoomForDetached() {
+Registry::Detached Registry::BoundDetached() {
   const std::uint64_t most = limits_.max_registry_bytes;
-  return holders_.TellToGo(detached_.Held(), most) <= most;
-}
-
-void Registry::BoundDetached() {
-  if (LookAtDetached() > limits_.max_registry_bytes) MakeRoomForDetached();
-}
-
-void Registry::Put(NamedShape shape) {
-  shape.content = Hold(shape.name, shape.content);
-  holdings_.Add(shape.owner, shape.content->byte_size());
-  by_name_.insert(std::move(shape));
+  const std::uint64_t bytes = LookAtDetached();
+  return {bytes, bytes > most && holders_.TellToGo(detached_.Held(), most) <= most};
 }
 
 ShapeContentPtr Registry::Hold(std::string_view name, const ShapeContentPtr& content) {
@@ -178,13 +169,6 @@ void Registry::Release(std::string_view name, const ShapeContent& content) {
   by_digest_.erase(held);
 }
 
-void Registry::ReportSize() const {
-  if (metrics_ == nullptr) return;
-  metrics_->shapes().Set(static_cast<double>(by_name_.size()));
-  metrics_->shape_bytes().Set(static_cast<double>(bytes_));
-  metrics_->registry_revision().Set(static_cast<double>(revision_));
-}
-
 RegistryDraft::RegistryDraft(Registry* registry)
     : registry_(registry),
       changing_(registry->changing_),
@@ -201,16 +185,20 @@ absl::StatusOr<Registry::Registration> RegistryDraft::Register(std::string_view 
   const bool is_named = old.content != nullptr;
   if (is_named && old.content->digest == content->digest)
     return Registry::Registration{old, revision_, false};
-  if (is_named && !options.replace) return NameTaken(name, *old.content);
+  if (is_named && !options.replace) {
+    return Refuse(absl::StatusCode::kAlreadyExists,
+                  {.reason = Reason::kShapeExists,
+                   .field = "name",
+                   .value = old.name,
+                   .limit = "a free name, or the content " + old.content->digest,
+                   .message = "The name has other content; choose another name or set `replace`."});
+  }
   if (absl::Status status = CheckRoom(old, *content); !status.ok()) return status;
   if (absl::Status status = CheckQuota(old, *content, options.owner); !status.ok()) return status;
   if (options.validate_only)
     return Registry::Registration{{std::string(name), content}, revision_, false};
   const NamedShape named{std::string(name), Add(content), ++revision_, options.owner};
-  if (is_named) {
-    holdings_.Remove(old.owner, old.content->byte_size());
-    Remove(*old.content);
-  }
+  if (is_named) Remove(old);
   holdings_.Add(named.owner, named.content->byte_size());
   if (!is_named) ++shapes_;
   names_.insert_or_assign(named.name, named);
@@ -230,8 +218,7 @@ absl::StatusOr<Registry::Registration> RegistryDraft::Delete(std::string_view na
                    .limit = old.content->digest,
                    .message = "The name has other content by now; look at it again."});
   }
-  holdings_.Remove(old.owner, old.content->byte_size());
-  Remove(*old.content);
+  Remove(old);
   --shapes_;
   names_.insert_or_assign(old.name, NamedShape{old.name, nullptr, ++revision_});
   return Registry::Registration{{old.name, old.content, revision_}, revision_, false};
@@ -274,26 +261,16 @@ RegistryDraft::Use& RegistryDraft::UseOf(const ShapeContent& content) {
 absl::Status RegistryDraft::CheckRoom(const NamedShape& old, const ShapeContent& content) {
   const Limits& limits = registry_->limits_;
   const std::uint64_t shapes = shapes_ + (old.content == nullptr ? 1 : 0);
-  if (shapes > limits.max_shapes) return NoRoom("max_shapes", shapes, limits.max_shapes);
+  absl::Status status = CheckMost(shapes, {"max_shapes", limits.max_shapes}, kFull);
   const bool is_new = UseOf(content).names == 0;
-  if (is_new) {
-    if (absl::Status status = CheckDetached(); !status.ok()) return status;
-  }
+  if (!status.ok()) return status;
+  if (is_new && !detached_.has_value()) detached_ = registry_->BoundDetached();
+  if (is_new && detached_->bytes > limits.max_registry_bytes)
+    return TooMuchIsDetached(*detached_, limits.max_registry_bytes);
   const std::uint64_t added = is_new ? content.byte_size() : 0;
   const bool is_last = old.content != nullptr && UseOf(*old.content).names == 1;
   const std::uint64_t bytes = bytes_ + added - (is_last ? old.content->byte_size() : 0);
-  if (bytes <= limits.max_registry_bytes) return absl::OkStatus();
-  return NoRoom("max_registry_bytes", bytes, limits.max_registry_bytes);
-}
-
-absl::Status RegistryDraft::CheckDetached() {
-  const std::uint64_t most = registry_->limits_.max_registry_bytes;
-  if (!detached_.has_value()) {
-    detached_ = registry_->LookAtDetached();
-    will_have_room_ = *detached_ > most && registry_->MakeRoomForDetached();
-  }
-  if (*detached_ <= most) return absl::OkStatus();
-  return TooMuchIsDetached(*detached_, most, will_have_room_);
+  return CheckMost(bytes, {"max_registry_bytes", limits.max_registry_bytes}, kFull);
 }
 
 absl::Status RegistryDraft::CheckQuota(const NamedShape& old, const ShapeContent& content,
@@ -314,47 +291,34 @@ ShapeContentPtr RegistryDraft::Add(const ShapeContentPtr& content) {
   return use.content;
 }
 
-void RegistryDraft::Remove(const ShapeContent& content) {
-  Use& use = UseOf(content);
+void RegistryDraft::Remove(const NamedShape& named) {
+  holdings_.Remove(named.owner, named.content->byte_size());
+  Use& use = UseOf(*named.content);
   if (--use.names == 0) bytes_ -= use.content->byte_size();
 }
 
 RigidBodyPtr SceneContents::Share(const ShapeContentPtr& content) {
   const std::lock_guard lock(mutex_);
-  std::shared_ptr<const ShapeContentPtr> use = by_digest_[content->digest].lock();
-  if (use == nullptr) {
-    use = std::make_shared<const ShapeContentPtr>(content);
-    by_digest_[content->digest] = use;
-    by_body_[content->body.get()] = use;
-    if (by_body_.size() >= size_to_clean_at_) DropUnused();
+  // The size may double before the next time, so an insertion costs the same on average.
+  if (by_digest_.size() >= size_to_clean_at_) {
+    absl::erase_if(by_digest_, [](const auto& entry) { return entry.second.expired(); });
+    size_to_clean_at_ = std::max(size_to_clean_at_, 2 * by_digest_.size());
   }
-  const RigidBody* const body = (*use)->body.get();
-  return RigidBodyPtr(std::move(use), body);
+  std::weak_ptr<const RigidBody>& known = by_digest_[content->digest];
+  RigidBodyPtr body = known.lock();
+  if (body == nullptr) known = body = RigidBodyPtr(content->body.get(), ContentKeeper{content});
+  return body;
 }
 
-const RigidBody* SceneContents::FindBody(std::string_view digest) const {
+const ShapeContent* SceneContents::Of(const RigidBodyPtr& body) {
+  const auto* const keeper = std::get_deleter<ContentKeeper>(body);
+  return keeper == nullptr ? nullptr : keeper->content.get();
+}
+
+RigidBodyPtr SceneContents::FindBody(std::string_view digest) const {
   const std::lock_guard lock(mutex_);
   const auto found = by_digest_.find(AsAbsl(digest));
-  const auto content = found == by_digest_.end() ? nullptr : ContentOf(found->second);
-  return content == nullptr ? nullptr : content->body.get();
-}
-
-ShapeContentPtr SceneContents::Of(const RigidBody& body) const {
-  const std::lock_guard lock(mutex_);
-  const auto found = by_body_.find(&body);
-  return found == by_body_.end() ? nullptr : ContentOf(found->second);
-}
-
-ShapeContentPtr SceneContents::ContentOf(const Use& use) {
-  const std::shared_ptr<const ShapeContentPtr> content = use.lock();
-  return content == nullptr ? nullptr : *content;
-}
-
-// The size may double before the next time, so an insertion costs the same on average.
-void SceneContents::DropUnused() {
-  absl::erase_if(by_digest_, [](const auto& entry) { return entry.second.expired(); });
-  absl::erase_if(by_body_, [](const auto& entry) { return entry.second.expired(); });
-  size_to_clean_at_ = std::max(size_to_clean_at_, 2 * by_body_.size());
+  return found == by_digest_.end() ? nullptr : found->second.lock();
 }
 
 }  // namespace clearance::server

@@ -99,7 +99,6 @@ class Registry {
   // `metrics` and `quotas` may be null.
   Registry(const Limits& limits, Metrics* metrics, const HoldingQuotas* quotas = nullptr);
 
-  // The result of a change.
   struct Registration {
     NamedShape shape;
     std::uint64_t revision = 0;  // of the registry, after this
@@ -113,18 +112,12 @@ class Registry {
   };
   // INVALID_ARGUMENT if the text is not a name or digest, NOT_FOUND if nothing has it. A content
   // with several names is found by digest under the first of them, of those that begin with one of
-  // the prefixes.
+  // the prefixes; by default, of all.
   absl::StatusOr<Found> FindByName(std::string_view name) const;
   absl::StatusOr<Found> FindByDigest(std::string_view digest,
-                                     absl::Span<const std::string> prefixes) const;
-  // The same among all names.
-  absl::StatusOr<Found> FindByDigest(std::string_view digest) const {
-    const std::string every_prefix;
-    return FindByDigest(digest, absl::MakeConstSpan(&every_prefix, 1));
-  }
+                                     absl::Span<const std::string> prefixes = {""}) const;
 
-  // Returns the content with this digest or null, so that a content that is held need not be built
-  // again.
+  // Null: no name has it.
   ShapeContentPtr FindContent(std::string_view digest) const;
 
   struct Page {
@@ -140,7 +133,6 @@ class Registry {
     const std::shared_lock lock(mutex_);
     return revision_;
   }
-  // Returns the number of names.
   std::size_t size() const {
     const std::shared_lock lock(mutex_);
     return by_name_.size();
@@ -157,11 +149,13 @@ class Registry {
   // exceed `max_registry_bytes`, no new content is registered. So both together take at most twice
   // that.
   std::uint64_t LookAtDetached() { return detached_.Look(); }
-  // Tells sessions to go until the others, scenes and tracks hold no more than that. Returns
-  // whether they will.
-  bool MakeRoomForDetached();
-  // Does so if they hold more, after changes of other servers to a shared registry.
-  void BoundDetached();
+  struct Detached {
+    std::uint64_t bytes = 0;
+    bool will_have_room = false;  // after too many bytes
+  };
+  // Looks at them and, if they are too many, tells sessions to go until the others, scenes and
+  // tracks will hold no more than that.
+  Detached BoundDetached();
 
   ShapeHolders& holders() { return holders_; }
 
@@ -169,7 +163,6 @@ class Registry {
   // held when the names were stored, or on another server that shares the registry.
   void Follow(const std::vector<NamedShape>& names, std::uint64_t revision);
 
-  // FAILED_PRECONDITION unless the registry has reached `min_revision`.
   absl::Status RequireRevision(std::uint64_t min_revision) const {
     return RequireReached(min_revision, revision(), "registry");
   }
@@ -191,10 +184,8 @@ class Registry {
   // Requires: changing_ is held since the changes were worked out.
   void Make(const std::vector<NamedShape>& names, std::uint64_t revision);
   // Require: mutex_ is held exclusively.
-  void Put(NamedShape shape);
   ShapeContentPtr Hold(std::string_view name, const ShapeContentPtr& content);
   void Release(std::string_view name, const ShapeContent& content);
-  void ReportSize() const;
 
   const Limits limits_;
   Metrics* const metrics_;
@@ -232,12 +223,10 @@ class RegistryDraft {
   // NOT_FOUND or FAILED_PRECONDITION.
   absl::StatusOr<Registry::Registration> Delete(std::string_view name, std::string_view etag);
 
-  // Returns the content of the name after the changes so far; null: none.
+  // Look at the state after the changes so far. A name may have no content: null. IsLastName
+  // requires that a name has the content, and returns whether no other has.
   ShapeContentPtr ContentOf(std::string_view name) const { return Find(name).content; }
-
-  // Returns whether no other name has the content, after the changes so far. Requires: it has one.
   bool IsLastName(const ShapeContent& content) { return UseOf(content).names == 1; }
-  // Returns whether a name has the content with this digest, after the changes so far.
   bool HasDigest(std::string_view digest) const;
 
   RegistryChanges changes() const;
@@ -258,52 +247,41 @@ class RegistryDraft {
   // Returns the use of a content; a look-up leaves a copy of what the registry holds.
   Use& UseOf(const ShapeContent& content);
   absl::Status CheckRoom(const NamedShape& old, const ShapeContent& content);
-  absl::Status CheckDetached();
   // RESOURCE_EXHAUSTED if that would be too much for `owner`.
   absl::Status CheckQuota(const NamedShape& old, const ShapeContent& content,
                           const std::string& owner);
   // Returns the content that is held under this digest from now on.
   ShapeContentPtr Add(const ShapeContentPtr& content);
-  void Remove(const ShapeContent& content);
+  void Remove(const NamedShape& named);
 
   Registry* const registry_;
   const std::unique_lock<std::mutex> changing_;
   absl::btree_map<std::string, NamedShape, std::less<>> names_;
   absl::btree_map<std::string, Use, std::less<>> uses_;
   Holdings holdings_;
-  // Detached bytes as of the first new content, and whether fewer will be held soon.
-  std::optional<std::uint64_t> detached_;
-  bool will_have_room_ = false;
+  std::optional<Registry::Detached> detached_;  // as of the first new content
   std::uint64_t shapes_;
   std::uint64_t bytes_;
   std::uint64_t revision_;
 };
 
-// Finds the content of a body of a scene. The core's scenes hold only rigid bodies. Their contents
-// live exactly as long as some revision of some scene holds the body. Thread-safe.
+// The bodies of scenes with their contents: the core's scenes hold only rigid bodies. A content
+// lives as long as some revision of some scene holds its body. Thread-safe.
 class SceneContents {
  public:
   // Returns the content's body as bodies of scenes must hold it: one object for a digest, as long
   // as a scene holds it, however often the digest was registered.
   RigidBodyPtr Share(const ShapeContentPtr& content);
 
-  // Returns the body that Share() gave for this digest; null once no scene holds it.
-  const RigidBody* FindBody(std::string_view digest) const;
+  // Returns the content of a body that Share() gave; null for any other.
+  static const ShapeContent* Of(const RigidBodyPtr& body);
 
-  // Returns the content of a body that Share() gave; null once no scene holds it.
-  ShapeContentPtr Of(const RigidBody& body) const;
+  // Returns the body that Share() gave for this digest; null once no scene holds it.
+  RigidBodyPtr FindBody(std::string_view digest) const;
 
  private:
-  // Shares the content's ownership with the shared body.
-  using Use = std::weak_ptr<const ShapeContentPtr>;
-
-  static ShapeContentPtr ContentOf(const Use& use);
-  // Requires: mutex_ is held.
-  void DropUnused();
-
   mutable std::mutex mutex_;  // guards the members below
-  absl::flat_hash_map<std::string, Use> by_digest_;
-  absl::flat_hash_map<const RigidBody*, Use> by_body_;
+  absl::flat_hash_map<std::string, std::weak_ptr<const RigidBody>> by_digest_;
   std::size_t size_to_clean_at_ = 1024;
 };
 

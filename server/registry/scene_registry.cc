@@ -22,17 +22,8 @@ constexpr Resource kRewoundBytes = {
 // the size of the whole.
 constexpr std::uint64_t kFewRecordBytes = 64 << 10;
 
-absl::Status NoSuchRevision(std::uint64_t revision, std::uint64_t oldest, std::uint64_t newest) {
-  return Refuse(absl::StatusCode::kFailedPrecondition,
-                {.reason = Reason::kRevisionNotHeld,
-                 .field = "revision",
-                 .value = FormatNumber(revision),
-                 .limit = FormatNumber(oldest) + " to " + FormatNumber(newest),
-                 .message = "This revision of the scene is no longer held, or not reached yet."});
-}
-
-// A change was made for a kept scene and found one with a ttl, or the other way round.
-absl::Status RefuseOtherScene(const std::string& name) {
+// Then a scene is not of the kind that was found: one has a ttl, the other is kept.
+absl::Status AnotherTookTheName(const std::string& name) {
   return Refuse(absl::StatusCode::kAborted,
                 {.reason = Reason::kConcurrentChange,
                  .field = "name",
@@ -51,9 +42,8 @@ std::uint64_t NewIncarnation() {
 }
 
 bool BeginsWithOneOf(std::string_view name, absl::Span<const std::string> prefixes) {
-  return prefixes.empty() ||
-         std::any_of(prefixes.begin(), prefixes.end(),
-                     [&](const std::string& prefix) { return name.starts_with(prefix); });
+  const auto begins_with = [&](const std::string& prefix) { return name.starts_with(prefix); };
+  return prefixes.empty() || std::ranges::any_of(prefixes, begins_with);
 }
 
 }  // namespace
@@ -99,7 +89,13 @@ absl::StatusOr<SceneState> SceneRegistry::Find(std::string_view name,
   SceneState state = StateOf(name, *entry);
   if (revision == 0 || revision == state.revision) return state;
   if (revision < state.oldest_revision || revision > state.revision) {
-    return NoSuchRevision(revision, state.oldest_revision, state.revision);
+    return Refuse(
+        absl::StatusCode::kFailedPrecondition,
+        {.reason = Reason::kRevisionNotHeld,
+         .field = "revision",
+         .value = FormatNumber(revision),
+         .limit = FormatNumber(state.oldest_revision) + " to " + FormatNumber(state.revision),
+         .message = "This revision of the scene is no longer held, or not reached yet."});
   }
   const std::size_t index = revision - state.oldest_revision;
   state.scene = entry->held[index].scene;
@@ -137,20 +133,19 @@ absl::StatusOr<SceneState> SceneRegistry::ChangeInMemory(const NamedSceneChange&
       const std::unique_lock lock(mutex_);
       if (FindEntry(change.name) == nullptr) return RefuseUnknownScene("name", change.name);
       Entry& entry = entries_.find(change.name)->second;
-      if (!entry.ttl.has_value()) return RefuseOtherScene(change.name);
+      if (!entry.ttl.has_value()) return AnotherTookTheName(change.name);
       SceneState state = StateOf(change.name, entry);
       if (absl::Status status = RequireEtag(change.etag, state); !status.ok()) return status;
       if (change.kind == NamedSceneChange::Kind::kDelete) {
-        let_go.push_back(entry.held);
-        End(change.name, SceneEnd::kDeleted);
+        End(change.name, SceneEnd::kDeleted, &let_go);
         return state;
       }
-      if (entry.held.back().scene == base) {
+      if (entry.newest() == base) {
         absl::Status status = PushInMemory(change, next, &entry, &let_go);
         if (!status.ok()) return status;
         return StateOf(change.name, entry);
       }
-      let_go.push_back({Revision{std::exchange(base, entry.held.back().scene)}});
+      let_go.push_back({Revision{std::exchange(base, entry.newest())}});
     }
     absl::StatusOr<ScenePtr> made = change.make_next(base);
     if (!made.ok()) return made.status();
@@ -166,19 +161,15 @@ absl::StatusOr<SceneState> SceneRegistry::ChangeInMemory(const NamedSceneChange&
 
 absl::Status SceneRegistry::PushInMemory(const NamedSceneChange& change, const ScenePtr& next,
                                          Entry* entry, LetGo* let_go) {
-  if (next == entry->held.back().scene) {
+  if (next == entry->newest()) {
     Renew(change.name, entry);
     return absl::OkStatus();
   }
   Entry changed = *entry;
   Push(next, change.bytes, &changed);
-  if (changed.bytes > entry->bytes) {
-    absl::Status status = CheckGrowth(entry->owner, holdings_.Of(entry->owner),
-                                      {0, changed.bytes - entry->bytes}, bytes_);
-    if (!status.ok()) return status;
-  }
-  let_go->push_back(entry->held);
-  Put(change.name, std::move(changed));
+  if (absl::Status status = CheckGrowth(changed, entry, holdings_, bytes_); !status.ok())
+    return status;
+  Put(change.name, std::move(changed), let_go);
   return absl::OkStatus();
 }
 
@@ -187,9 +178,7 @@ void SceneRegistry::Expire() {
   LetGo let_go;
   const std::unique_lock lock(mutex_);
   while (!by_expiry_.empty() && by_expiry_.begin()->first <= now) {
-    const std::string name = by_expiry_.begin()->second;
-    let_go.push_back(entries_.find(name)->second.held);
-    End(name, SceneEnd::kExpired);
+    End(std::string(by_expiry_.begin()->second), SceneEnd::kExpired, &let_go);
     if (metrics_ != nullptr) metrics_->scenes_expired().Increment();
   }
 }
@@ -199,10 +188,9 @@ void SceneRegistry::Follow(const std::vector<Kept>& scenes) {
   const std::unique_lock lock(mutex_);
   for (const Kept& scene : scenes) {
     const auto found = entries_.find(scene.name);
-    if (found != entries_.end()) let_go.push_back(found->second.held);
     const bool is_kept = found != entries_.end() && !found->second.ttl.has_value();
     if (scene.scene == nullptr) {
-      if (is_kept) End(scene.name, SceneEnd::kDeleted);
+      if (is_kept) End(scene.name, SceneEnd::kDeleted, &let_go);
       continue;
     }
     const bool is_next = is_kept && found->second.incarnation == scene.incarnation &&
@@ -212,18 +200,18 @@ void SceneRegistry::Follow(const std::vector<Kept>& scenes) {
       entry = found->second;
       Push(scene.scene, scene.bytes, &entry);
     } else {
-      entry.incarnation = scene.incarnation;
-      entry.revision = scene.revision;
-      entry.owner = scene.owner;
-      entry.bytes = scene.scene->byte_size();
-      entry.held.push_back({scene.scene, 0});
+      entry = {.owner = scene.owner,
+               .incarnation = scene.incarnation,
+               .revision = scene.revision,
+               .held = {Revision{scene.scene}},
+               .bytes = scene.scene->byte_size()};
     }
     if (scene.whole_bytes.has_value()) {
       entry.whole_bytes = *scene.whole_bytes;
       entry.record_bytes = 0;
     }
     entry.record_bytes += scene.record_bytes;
-    Put(scene.name, std::move(entry));
+    Put(scene.name, std::move(entry), &let_go);
   }
 }
 
@@ -237,10 +225,10 @@ bool SceneRegistry::IsTimeForWhole(std::string_view name, std::uint64_t record_b
 
 SceneState SceneRegistry::StateOf(std::string_view name, const Entry& entry) {
   return {.name = std::string(name),
-          .scene = entry.held.back().scene,
+          .scene = entry.newest(),
           .incarnation = entry.incarnation,
           .revision = entry.revision,
-          .oldest_revision = entry.revision - entry.held.size() + 1,
+          .oldest_revision = entry.oldest_revision(),
           .bytes = entry.bytes,
           .ttl = entry.ttl,
           .held = HeldOf(entry, entry.held.size() - 1)};
@@ -249,15 +237,10 @@ SceneState SceneRegistry::StateOf(std::string_view name, const Entry& entry) {
 HeldRevision SceneRegistry::HeldOf(const Entry& entry, std::size_t index) {
   const Revision& revision = entry.held[index];
   return {.progress = entry.progress,
-          .revision = entry.revision - entry.held.size() + 1 + index,
+          .revision = entry.oldest_revision() + index,
           .changed_bytes = revision.changed_bytes,
           .byte_size = revision.scene->byte_size(),
           .is_newest = index + 1 == entry.held.size()};
-}
-
-void SceneRegistry::ReportProgress(const Entry& entry) {
-  entry.progress->oldest_revision = entry.revision - entry.held.size() + 1;
-  entry.progress->changed_bytes = entry.held.back().changed_bytes;
 }
 
 void SceneRegistry::Push(const ScenePtr& next, std::uint64_t replaced_bytes, Entry* entry) const {
@@ -276,52 +259,51 @@ const SceneRegistry::Entry* SceneRegistry::FindEntry(std::string_view name) cons
   return is_there ? &found->second : nullptr;
 }
 
-absl::Status SceneRegistry::CheckGrowth(const std::string& owner, const Holding& held,
-                                        const Holding& more, std::uint64_t bytes) const {
-  const std::uint64_t bytes_after = bytes + more.bytes;
-  if (bytes_after > limits_.max_scene_bytes) {
-    return Refuse(absl::StatusCode::kResourceExhausted,
-                  {.reason = Reason::kScenesFull,
-                   .field = "scene",
-                   .value = FormatNumber(bytes_after),
-                   .limit = "max_scene_bytes <= " + FormatNumber(limits_.max_scene_bytes),
-                   .message = "The scenes take too much memory; delete some, or bodies of them."});
-  }
-  if (quotas_ == nullptr) return absl::OkStatus();
-  const Holding after = {held.count + more.count, held.bytes + more.bytes};
-  return quotas_->Check(HoldingKind::kScenes, owner, held, after);
+absl::Status SceneRegistry::CheckGrowth(const Entry& entry, const Entry* before,
+                                        const Holdings& holdings, std::uint64_t bytes) const {
+  if (before != nullptr && entry.bytes <= before->bytes) return absl::OkStatus();
+  const std::uint64_t more = entry.bytes - (before == nullptr ? 0 : before->bytes);
+  absl::Status status =
+      CheckMost(bytes + more, {"max_scene_bytes", limits_.max_scene_bytes},
+                {.reason = Reason::kScenesFull,
+                 .field = "scene",
+                 .message = "The scenes take too much memory; delete some, or bodies of them."});
+  if (!status.ok() || quotas_ == nullptr) return status;
+  const Holding held = holdings.Of(entry.owner);
+  const Holding after = {held.count + (before == nullptr ? 1 : 0), held.bytes + more};
+  return quotas_->Check(HoldingKind::kScenes, entry.owner, held, after);
 }
 
-void SceneRegistry::Put(const std::string& name, Entry entry) {
-  if (const auto before = entries_.find(name); before != entries_.end()) {
+void SceneRegistry::Put(const std::string& name, Entry entry, LetGo* let_go) {
+  const auto before = entries_.find(name);
+  const bool is_there = before != entries_.end();
+  if (is_there && before->second.incarnation != entry.incarnation) {
     // The old scene has expired, or was deleted in the same batch in which another took its name.
-    if (before->second.incarnation != entry.incarnation) {
-      const bool is_over = before->second.expires <= clock_();
-      const SceneEnd end = is_over ? SceneEnd::kExpired : SceneEnd::kDeleted;
-      for (SceneObserver* const observer : ObserversOf(name))
-        observer->SceneEnded(before->second.incarnation, end);
-    }
+    const bool is_over = before->second.expires <= clock_();
+    End(name, is_over ? SceneEnd::kExpired : SceneEnd::kDeleted, let_go);
+  } else if (is_there) {
     if (before->second.progress != entry.progress) before->second.progress->is_gone = true;
-    Uncount(*before);
+    Uncount(before, let_go);
   }
   holdings_.Add(entry.owner, entry.bytes);
   bytes_ += entry.bytes;
   revisions_ += entry.held.size();
-  tree_depths_.insert(DepthOf(entry));
+  tree_depths_.insert(entry.newest()->tree_depth());
+  entry.progress->oldest_revision = entry.oldest_revision();
+  entry.progress->changed_bytes = entry.held.back().changed_bytes;
   Entry& held = entries_.insert_or_assign(name, std::move(entry)).first->second;
-  ReportProgress(held);
   Renew(name, &held);
   ReportSize();
   for (SceneObserver* const observer : ObserversOf(name)) observer->SceneChanged();
 }
 
-void SceneRegistry::End(std::string_view name, SceneEnd end) {
+void SceneRegistry::End(std::string_view name, SceneEnd end, LetGo* let_go) {
   const auto found = entries_.find(name);
   if (found == entries_.end()) return;
   for (SceneObserver* const observer : ObserversOf(name))
     observer->SceneEnded(found->second.incarnation, end);
   found->second.progress->is_gone = true;
-  Uncount(*found);
+  Uncount(found, let_go);
   entries_.erase(found);
   ReportSize();
 }
@@ -344,13 +326,14 @@ absl::Span<SceneObserver* const> SceneRegistry::ObserversOf(std::string_view nam
   return found->second;
 }
 
-void SceneRegistry::Uncount(const Entries::value_type& named) {
-  const auto& [name, entry] = named;
+void SceneRegistry::Uncount(Entries::iterator named, LetGo* let_go) {
+  auto& [name, entry] = *named;
   holdings_.Remove(entry.owner, entry.bytes);
   bytes_ -= entry.bytes;
   revisions_ -= entry.held.size();
-  tree_depths_.erase(tree_depths_.find(DepthOf(entry)));
+  tree_depths_.erase(tree_depths_.find(entry.newest()->tree_depth()));
   by_expiry_.erase({entry.expires, name});
+  let_go->push_back(std::move(entry.held));
 }
 
 void SceneRegistry::Renew(const std::string& name, Entry* entry) {
@@ -382,8 +365,7 @@ absl::StatusOr<SceneState> SceneDraft::Change(const NamedSceneChange& change) {
 }
 
 absl::StatusOr<SceneState> SceneDraft::Create(const NamedSceneChange& change) {
-  const std::optional<Entry> old = Find(change.name);
-  if (old.has_value()) {
+  if (Find(change.name).has_value()) {
     return Refuse(absl::StatusCode::kAlreadyExists,
                   {.reason = Reason::kSceneExists,
                    .field = "name",
@@ -391,24 +373,19 @@ absl::StatusOr<SceneState> SceneDraft::Create(const NamedSceneChange& change) {
                    .limit = "a free name",
                    .message = "There is a scene of this name; choose another one or update it."});
   }
-  const Limits& limits = registry_->limits_;
-  if (scenes_ >= limits.max_scenes) {
-    return Refuse(absl::StatusCode::kResourceExhausted,
-                  {.reason = Reason::kScenesFull,
-                   .field = "scene",
-                   .value = FormatNumber(scenes_ + 1),
-                   .limit = "max_scenes <= " + FormatNumber(limits.max_scenes),
-                   .message = "There are too many scenes; delete some that are not needed."});
-  }
-  Entry entry;
-  entry.incarnation = NewIncarnation();
-  entry.revision = 1;
-  entry.bytes = change.next->byte_size();
-  entry.held.push_back({change.next, 0});
-  entry.ttl = change.ttl;
-  entry.owner = change.owner;
   absl::Status status =
-      registry_->CheckGrowth(entry.owner, holdings_.Of(entry.owner), {1, entry.bytes}, bytes_);
+      CheckMost(scenes_ + 1, {"max_scenes", registry_->limits_.max_scenes},
+                {.reason = Reason::kScenesFull,
+                 .field = "scene",
+                 .message = "There are too many scenes; delete some that are not needed."});
+  if (!status.ok()) return status;
+  Entry entry = {.owner = change.owner,
+                 .incarnation = NewIncarnation(),
+                 .revision = 1,
+                 .held = {SceneRegistry::Revision{change.next}},
+                 .bytes = change.next->byte_size(),
+                 .ttl = change.ttl};
+  status = registry_->CheckGrowth(entry, nullptr, holdings_, bytes_);
   if (!status.ok()) return status;
   SceneState state = SceneRegistry::StateOf(change.name, entry);
   holdings_.Add(entry.owner, entry.bytes);
@@ -421,10 +398,10 @@ absl::StatusOr<SceneState> SceneDraft::Create(const NamedSceneChange& change) {
 absl::StatusOr<SceneState> SceneDraft::ChangeKept(const NamedSceneChange& change) {
   std::optional<Entry> entry = Find(change.name);
   if (!entry.has_value()) return RefuseUnknownScene("name", change.name);
-  if (entry->ttl.has_value()) return RefuseOtherScene(change.name);
+  if (entry->ttl.has_value()) return AnotherTookTheName(change.name);
   SceneState state = SceneRegistry::StateOf(change.name, *entry);
   if (absl::Status status = RequireEtag(change.etag, state); !status.ok()) return status;
-  if (change.kind == NamedSceneChange::Kind::kUpdate) return Update(change, *std::move(entry));
+  if (change.kind == NamedSceneChange::Kind::kUpdate) return Update(change, *entry);
   holdings_.Remove(entry->owner, entry->bytes);
   bytes_ -= entry->bytes;
   --scenes_;
@@ -433,25 +410,22 @@ absl::StatusOr<SceneState> SceneDraft::ChangeKept(const NamedSceneChange& change
   return state;
 }
 
-absl::StatusOr<SceneState> SceneDraft::Update(const NamedSceneChange& change, Entry entry) {
+absl::StatusOr<SceneState> SceneDraft::Update(const NamedSceneChange& change, const Entry& before) {
   ScenePtr next = change.next;
-  const ScenePtr newest = entry.held.back().scene;
+  const ScenePtr& newest = before.newest();
   const bool is_as_planned = newest == change.base;
   if (!is_as_planned) {
     absl::StatusOr<ScenePtr> made = change.make_next(newest);
     if (!made.ok()) return made.status();
     next = *std::move(made);
   }
-  const std::uint64_t before = entry.bytes;
+  Entry entry = before;
   registry_->Push(next, change.bytes, &entry);
-  if (entry.bytes > before) {
-    absl::Status status = registry_->CheckGrowth(entry.owner, holdings_.Of(entry.owner),
-                                                 {0, entry.bytes - before}, bytes_);
-    if (!status.ok()) return status;
-  }
-  holdings_.Remove(entry.owner, before);
+  absl::Status status = registry_->CheckGrowth(entry, &before, holdings_, bytes_);
+  if (!status.ok()) return status;
+  holdings_.Remove(entry.owner, before.bytes);
   holdings_.Add(entry.owner, entry.bytes);
-  bytes_ += entry.bytes - before;
+  bytes_ += entry.bytes - before.bytes;
   SceneState state = SceneRegistry::StateOf(change.name, entry);
   const bool is_whole = is_as_planned && !change.whole.empty();
   Keep(change, is_whole ? change.whole : change.record, is_whole, std::move(entry));
@@ -462,11 +436,11 @@ SceneDraft::Users SceneDraft::UsersOf(std::string_view digest,
                                       absl::Span<const std::string> prefixes) const {
   Users users;
   // No scene uses a content that no scene holds.
-  const RigidBody* const body = registry_->contents().FindBody(digest);
+  const RigidBodyPtr body = registry_->contents().FindBody(digest);
   if (body == nullptr) return users;
   const auto look_at = [&](const std::string& name, const Entry& entry) {
     if (entry.ttl.has_value()) return;
-    if (!entry.held.back().scene->Uses(*body)) return;
+    if (!entry.newest()->Uses(*body)) return;
     ++users.count;
     if (users.names.size() < kMostUsers && BeginsWithOneOf(name, prefixes))
       users.names.push_back(name);
@@ -485,12 +459,10 @@ void SceneDraft::Apply() {
   SceneRegistry::LetGo let_go;
   const std::unique_lock lock(registry_->mutex_);
   for (auto& [name, entry] : drafted_) {
-    const auto before = registry_->entries_.find(name);
-    if (before != registry_->entries_.end()) let_go.push_back(before->second.held);
     if (entry.has_value()) {
-      registry_->Put(name, *std::move(entry));
+      registry_->Put(name, *std::move(entry), &let_go);
     } else {
-      registry_->End(name, SceneEnd::kDeleted);
+      registry_->End(name, SceneEnd::kDeleted, &let_go);
     }
   }
 }

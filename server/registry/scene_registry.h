@@ -12,25 +12,13 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <deque>
-#include <functional>
 #include <map>
-#include <memory>
-#include <optional>
 #include <set>
 #include <shared_mutex>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "absl/container/btree_map.h"
 #include "absl/container/btree_set.h"
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
-#include "absl/types/span.h"
 #include "core/scene/scene.h"
 #include "server/config/limits.h"
 #include "server/guard/holding_quotas.h"
@@ -87,7 +75,6 @@ enum class SceneEnd : std::uint8_t { kDeleted, kExpired };
 // the methods must not wait, nor call the registry.
 class SceneObserver {
  public:
-  // The scene has a newer revision.
   virtual void SceneChanged() = 0;
   // The scene of this incarnation has ended; another may have its name.
   virtual void SceneEnded(std::uint64_t incarnation, SceneEnd end) = 0;
@@ -121,9 +108,9 @@ class SceneRegistry {
   // order of their bytes.
   Page List(std::string_view prefix, std::string_view after, std::size_t size) const;
 
-  // Makes the change of a scene with a ttl, and renews that. An update whose `next` is its `base`
-  // only renews. Fails with NOT_FOUND, ABORTED (also for a kept scene, which only the ledger
-  // changes) or RESOURCE_EXHAUSTED, and as `make_next` does. Requires: not a creation.
+  // Changes a scene with a ttl, and renews that. An update whose `next` is its `base` only renews.
+  // Fails with NOT_FOUND, ABORTED (also if the scene is kept) or RESOURCE_EXHAUSTED, and as
+  // `make_next` does. Requires: not a creation.
   absl::StatusOr<SceneState> ChangeInMemory(const NamedSceneChange& change);
 
   void Expire();
@@ -162,7 +149,6 @@ class SceneRegistry {
   }
 
   SceneContents& contents() { return contents_; }
-  const SceneContents& contents() const { return contents_; }
 
  private:
   struct Revision {
@@ -177,10 +163,13 @@ class SceneRegistry {
     std::deque<Revision> held;   // the newest last
     std::shared_ptr<SceneProgress> progress = std::make_shared<SceneProgress>();
     std::uint64_t bytes = 0;
-    TimeToLive ttl;
+    TimeToLive ttl = std::nullopt;
     SteadyTime expires = SteadyTime::InfiniteFuture();
     std::uint64_t whole_bytes = 0;  // as stored
     std::uint64_t record_bytes = 0;
+
+    std::uint64_t oldest_revision() const { return revision - held.size() + 1; }
+    const ScenePtr& newest() const { return held.back().scene; }
   };
   using Entries = absl::btree_map<std::string, Entry, std::less<>>;
   // Revisions that the registry may no longer hold. Those without another holder end with this,
@@ -191,26 +180,24 @@ class SceneRegistry {
 
   static SceneState StateOf(std::string_view name, const Entry& entry);
   static HeldRevision HeldOf(const Entry& entry, std::size_t index);
-  // Returns the depth of the newest revision's tree.
-  static int DepthOf(const Entry& entry) { return entry.held.back().scene->tree_depth(); }
-  // Requires: the entry is in place.
-  static void ReportProgress(const Entry& entry);
   // Appends the next revision, and releases the oldest beyond the limit.
   void Push(const ScenePtr& next, std::uint64_t replaced_bytes, Entry* entry) const;
   // Returns the entry, or null if there is none or it has expired. Requires: mutex_ is held.
   const Entry* FindEntry(std::string_view name) const;
-  // RESOURCE_EXHAUSTED if that is too much beside the owner's holding or `bytes` of all scenes.
-  absl::Status CheckGrowth(const std::string& owner, const Holding& held, const Holding& more,
+  // RESOURCE_EXHAUSTED if the entry has more bytes than `before` (null: it is new), and too many
+  // beside what its owner holds or the `bytes` of all scenes.
+  absl::Status CheckGrowth(const Entry& entry, const Entry* before, const Holdings& holdings,
                            std::uint64_t bytes) const;
-  // Require: mutex_ is held exclusively. Entries stay where they are if they are replaced.
+  // Require: mutex_ is held exclusively. Entries stay where they are if they are replaced. The
+  // revisions of before go to `let_go`.
   absl::Status PushInMemory(const NamedSceneChange& change, const ScenePtr& next, Entry* entry,
                             LetGo* let_go);
-  void Put(const std::string& name, Entry entry);
+  void Put(const std::string& name, Entry entry, LetGo* let_go);
   // Removes a scene that has ended, if it is there.
-  void End(std::string_view name, SceneEnd end);
+  void End(std::string_view name, SceneEnd end, LetGo* let_go);
   absl::Span<SceneObserver* const> ObserversOf(std::string_view name) const;
   // Takes an entry out of all counts, before it goes or another one replaces it.
-  void Uncount(const Entries::value_type& named);
+  void Uncount(Entries::iterator named, LetGo* let_go);
   void Renew(const std::string& name, Entry* entry);
   void ReportSize() const;
 
@@ -272,7 +259,7 @@ class SceneDraft {
 
   absl::StatusOr<SceneState> Create(const NamedSceneChange& change);
   absl::StatusOr<SceneState> ChangeKept(const NamedSceneChange& change);
-  absl::StatusOr<SceneState> Update(const NamedSceneChange& change, Entry entry);
+  absl::StatusOr<SceneState> Update(const NamedSceneChange& change, const Entry& before);
   // Returns the entry after the changes; none: no such scene.
   std::optional<Entry> Find(const std::string& name) const;
   // Notes the scene's new state, and the record to store.

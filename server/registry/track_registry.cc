@@ -2,6 +2,8 @@
 
 #include "server/registry/track_registry.h"
 
+#include <algorithm>
+
 #include "server/guard/refusal.h"
 
 namespace clearance::server {
@@ -39,7 +41,7 @@ absl::StatusOr<TrackPtr> TrackRegistry::Open(std::string_view name) {
 absl::StatusOr<TrackPtr> TrackRegistry::Find(std::string_view name) const {
   const std::lock_guard lock(mutex_);
   if (const auto found = tracks_.find(name); found != tracks_.end()) return found->second;
-  if (ended_.contains(name)) {
+  if (std::ranges::find(ended_, name) != ended_.end()) {
     return Refuse(absl::StatusCode::kNotFound,
                   {.reason = Reason::kTrackEnded,
                    .field = "track",
@@ -59,11 +61,8 @@ absl::StatusOr<TrackPtr> TrackRegistry::Find(std::string_view name) const {
 
 void TrackRegistry::End(const Track& track) {
   const std::lock_guard lock(mutex_);
-  if (ended_.insert(track.name()).second) ends_.push_back(track.name());
-  if (ends_.size() > kRememberedEnds) {
-    ended_.erase(ends_.front());
-    ends_.pop_front();
-  }
+  if (std::ranges::find(ended_, track.name()) == ended_.end()) ended_.push_back(track.name());
+  if (ended_.size() > kRememberedEnds) ended_.pop_front();
   tracks_.erase(track.name());
 }
 

@@ -17,7 +17,6 @@
 #include <utility>
 
 #include "absl/container/btree_map.h"
-#include "absl/container/btree_set.h"
 #include "absl/status/statusor.h"
 #include "core/scene/track.h"
 
@@ -68,8 +67,7 @@ class TrackRegistry {
  private:
   mutable std::mutex mutex_;  // guards the members below
   absl::btree_map<std::string, TrackPtr, std::less<>> tracks_;
-  absl::btree_set<std::string, std::less<>> ended_;
-  std::deque<std::string> ends_;  // the names in ended_, the newest last
+  std::deque<std::string> ended_;  // names, the newest last
 };
 
 }  // namespace clearance::server

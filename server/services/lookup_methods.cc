@@ -112,7 +112,7 @@ absl::Status GetScene(const CallScope& call, const v1::GetSceneRequest& request,
     FillRules(state.scene->rules().rules(), response->mutable_content()->mutable_rules());
   if (!request.include_bodies()) return absl::OkStatus();
   const std::optional<BodyId> next =
-      FillBodies(*state.scene, {.first = first_id, .most = *size}, call.parts.scenes->contents(),
+      FillBodies(*state.scene, {.first = first_id, .most = *size},
                  response->mutable_content()->mutable_bodies());
   if (next.has_value())
     response->set_next_page_token(MakeScenePageToken({state.incarnation, state.revision, *next}));

@@ -113,7 +113,7 @@ class SceneFollower {
     if (base != nullptr) diff = DiffOf(*base, *next.scene, kMostRows);
     if (diff.has_value()) {
       response->set_base_revision(told_.revision);
-      FillDiff(*diff, call_.parts.scenes->contents(), response->mutable_change());
+      FillDiff(*diff, response->mutable_change());
       if (next.revision > told_.revision + 1)
         metrics.watch_revisions_merged().Increment(
             static_cast<double>(next.revision - told_.revision - 1));

@@ -83,11 +83,11 @@ std::string RecordOf(const v1::SceneChange& change, const std::vector<std::strin
   return stored.SerializeAsString();
 }
 
-std::vector<std::string> DigestsOf(const Scene& scene, const SceneContents& contents) {
-  absl::btree_set<const RigidBody*> bodies;
-  for (std::size_t i = 0; i < scene.size(); ++i) bodies.insert(scene.BodyAt(i).body.get());
+std::vector<std::string> DigestsOf(const Scene& scene) {
+  absl::btree_set<RigidBodyPtr> bodies;
+  for (std::size_t i = 0; i < scene.size(); ++i) bodies.insert(scene.BodyAt(i).body);
   std::vector<std::string> digests;
-  for (const RigidBody* const body : bodies) digests.push_back(contents.Of(*body)->digest);
+  for (const RigidBodyPtr& body : bodies) digests.push_back(SceneContents::Of(body)->digest);
   return digests;
 }
 
@@ -140,9 +140,8 @@ absl::Status AddScene(const CallScope& call, const v1::ForkSceneRequest& request
   if (!source.ok()) return source.status();
   change->next = source->scene;
   if (!change->ttl.has_value()) {
-    const SceneContents& contents = call.parts.scenes->contents();
-    change->record = SerializeWhole(*source->scene, contents);
-    change->digests = DigestsOf(*source->scene, contents);
+    change->record = SerializeWhole(*source->scene);
+    change->digests = DigestsOf(*source->scene);
   }
   response->set_source_revision(source->revision);
   return absl::OkStatus();
@@ -188,7 +187,7 @@ absl::StatusOr<NamedSceneChange> ReadChangeOf(const SceneState& found, const Cal
   SceneRegistry& scenes = *call.parts.scenes;
   change.record = RecordOf(request.change(), change.digests);
   if (scenes.IsTimeForWhole(change.name, change.record.size()))
-    change.whole = SerializeWhole(*change.next, scenes.contents());
+    change.whole = SerializeWhole(*change.next);
   return change;
 }
 

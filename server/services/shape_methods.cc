@@ -221,7 +221,7 @@ absl::Status ConcludeBatchRegisterHulls(const CallScope& call,
 
 absl::Status PlanDeleteShape(const CallScope& call, const v1::DeleteShapeRequest& request,
                              const StopRule& /*stop*/, std::vector<ShapeChange>* changes) {
-  const absl::Status allowed = call.registry.AllowDelete(request.name());
+  const absl::Status allowed = call.registry.RequireReach(request.name());
   ShapeChange& change = changes->emplace_back(ChangeOf(call, request.name()));
   change.etag = request.etag();
   if (!allowed.ok()) change.content = allowed;

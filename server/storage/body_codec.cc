@@ -190,15 +190,6 @@ std::uint32_t LargestNumber(const RowPart& part) {
   return std::max(LargestNumber(part.FirstHalf()), LargestNumber(part.SecondHalf()));
 }
 
-// Returns the rows that are long, without their bounds.
-std::vector<LongRow> LongRowsOf(absl::Span<const std::uint32_t> offsets) {
-  std::vector<LongRow> rows;
-  for (std::uint32_t i = 0; i + 1 < offsets.size(); ++i) {
-    if (offsets[i + 1] - offsets[i] > kLongRow) rows.push_back({i, {}});
-  }
-  return rows;
-}
-
 // Codes the adjacency of a graph or layer: one row for each of `count` vertices.
 template <class Blob, class Part>
 void CodeAdjacency(Blob& blob, Part& part, std::uint32_t count) {
@@ -208,7 +199,9 @@ void CodeAdjacency(Blob& blob, Part& part, std::uint32_t count) {
   blob.Require(offsets.size() == std::size_t{count} + 1);
   RequireRows(blob, offsets, neighbors.size(), 1);
   if constexpr (Blob::kReads) {
-    if (blob.ok()) part.long_rows = LongRowsOf(offsets);
+    for (std::uint32_t i = 0; blob.ok() && i < count; ++i) {
+      if (offsets[i + 1] - offsets[i] > kLongRow) part.long_rows.push_back({i, {}});
+    }
   }
   for (auto& row : part.long_rows) {
     const RowPart whole = {offsets[row.vertex], offsets[row.vertex + 1] - 1};
@@ -308,11 +301,6 @@ void CodePieces(Blob& blob, Pieces& pieces) {
   blob.Each(pieces, [&](auto& piece) { CodePiece(blob, piece); });
 }
 
-bool IsAlone(const std::vector<Piece>& pieces) {
-  const auto& [p, q] = pieces[0].local;
-  return pieces.size() == 1 && p == Vec3d{} && IsIdentity(q) && q.w == 1;
-}
-
 }  // namespace
 
 std::string EncodeBody(const RigidBody& body) {
@@ -327,8 +315,10 @@ absl::StatusOr<RigidBodyPtr> DecodeBody(absl::string_view bytes) {
   CodePieces(in, pieces);
   in.Require(in.at_end() && !pieces.empty());
   if (!in.ok()) return absl::DataLossError("malformed body");
+  const auto& [p, q] = pieces[0].local;
+  const bool is_alone = pieces.size() == 1 && p == Vec3d{} && IsIdentity(q) && q.w == 1;
+  if (is_alone) return std::make_shared<const RigidBody>(std::move(pieces));
   // A compound must meet more: its points must not overflow when they are placed in the body.
-  if (IsAlone(pieces)) return std::make_shared<const RigidBody>(std::move(pieces));
   BodyOrError made = MakeCompound(std::move(pieces));
   if (const auto* error = std::get_if<ShapeError>(&made))
     return absl::DataLossError(error->message);

@@ -29,7 +29,6 @@ class DataDirectory {
   static absl::StatusOr<DataDirectory> Open(const std::string& path);
 
   const std::string& path() const { return path_; }
-  std::string database_path() const { return DatabasePath(path_); }
   // Marks the database as never empty from now on: an empty one is not the one that was used.
   absl::Status MarkUsed() const;
   // Returns whether users other than the owner may enter the directory.

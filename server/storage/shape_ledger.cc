@@ -31,13 +31,6 @@ std::uint64_t BytesOf(const std::vector<ShapeChange>& changes) {
   return bytes;
 }
 
-std::string InWords(const SceneDraft::Users& users) {
-  std::string words = absl::StrJoin(users.names, ", ");
-  const std::size_t others = users.count - users.names.size();
-  if (others > 0) absl::StrAppend(&words, words.empty() ? "" : " and ", others, " others");
-  return words;
-}
-
 // A content that kept scenes use must keep a name: after a restart they find it only by the
 // registry.
 absl::Status RequireUnused(const ShapeChange& change, RegistryDraft* shapes,
@@ -49,22 +42,54 @@ absl::Status RequireUnused(const ShapeChange& change, RegistryDraft* shapes,
   if (next != nullptr && !is_replaced) return absl::OkStatus();
   const SceneDraft::Users users = scenes.UsersOf(old->digest, change.prefixes);
   if (users.count == 0) return absl::OkStatus();
+  std::string words = absl::StrJoin(users.names, ", ");
+  const std::size_t others = users.count - users.names.size();
+  if (others > 0) absl::StrAppend(&words, words.empty() ? "" : " and ", others, " others");
   return Refuse(absl::StatusCode::kFailedPrecondition,
                 {.reason = Reason::kShapeInUse,
                  .field = "name",
                  .value = change.name,
                  .limit = "a content that no scene uses, or that another name has as well",
-                 .message = "Scenes use this shape: " + InWords(users) +
+                 .message = "Scenes use this shape: " + words +
                             ". Take it out of them, or give its content a second name first."});
 }
 
-ShapeOutcome DraftScene(const NamedSceneChange& change, const RegistryDraft& shapes,
-                        SceneDraft* scenes) {
+// Drafts of changes, which give the outcome of each.
+struct Drafts {
+  Drafts(Registry& all_shapes, SceneRegistry& all_scenes)
+      : shapes(&all_shapes), scenes(&all_scenes) {}
+
+  ShapeOutcome Draft(const ShapeChange& change);
+  ShapeOutcome DraftScene(const NamedSceneChange& change);
+  RegistryChanges changes() const {
+    RegistryChanges changes = shapes.changes();
+    changes.scenes = scenes.records();
+    return changes;
+  }
+  bool empty() const { return shapes.changes().empty() && scenes.empty(); }
+  void Apply() {
+    shapes.Apply();
+    scenes.Apply();
+  }
+
+  RegistryDraft shapes;
+  SceneDraft scenes;
+};
+
+ShapeOutcome Drafts::Draft(const ShapeChange& change) {
+  if (change.scene != nullptr) return DraftScene(*change.scene);
+  if (!change.content.ok()) return change.content.status();
+  if (absl::Status status = RequireUnused(change, &shapes, scenes); !status.ok()) return status;
+  return *change.content == nullptr ? shapes.Delete(change.name, change.etag)
+                                    : shapes.Register(change.name, *change.content, change.options);
+}
+
+ShapeOutcome Drafts::DraftScene(const NamedSceneChange& change) {
   for (const std::string& digest : change.digests) {
     if (!change.ttl.has_value() && !shapes.HasDigest(digest))
       return RefuseUnknown("digest", digest);
   }
-  absl::StatusOr<SceneState> state = scenes->Change(change);
+  absl::StatusOr<SceneState> state = scenes.Change(change);
   if (!state.ok()) return state.status();
   Registry::Registration changed;
   changed.scene = std::make_shared<const SceneState>(*std::move(state));
@@ -102,50 +127,7 @@ absl::Status Unstored(const absl::Status& failure, bool is_shared) {
        .retry_after = kStorePatience});
 }
 
-absl::Status TooMuchWaits(std::uint64_t bytes, bool is_shared) {
-  return Refuse(absl::StatusCode::kResourceExhausted,
-                {.reason = Reason::kStoreBusy,
-                 .field = is_shared ? "store" : "data_dir",
-                 .value = FormatNumber(bytes) + " bytes wait to be stored",
-                 .limit = "<= " + FormatNumber(kMostQueuedBytes),
-                 .message = "The store does not keep up with the registrations; repeat with "
-                            "back-off.",
-                 .retry_after = kQueuePatience});
-}
-
 }  // namespace
-
-RegistryChanges ShapeLedger::Drafts::changes() const {
-  RegistryChanges changes = shapes.changes();
-  if (scenes.has_value()) changes.scenes = scenes->records();
-  return changes;
-}
-
-bool ShapeLedger::Drafts::empty() const {
-  return shapes.changes().empty() && (!scenes.has_value() || scenes->empty());
-}
-
-void ShapeLedger::Drafts::Apply() {
-  shapes.Apply();
-  if (scenes.has_value()) scenes->Apply();
-}
-
-ShapeLedger::Drafts ShapeLedger::NewDrafts() {
-  return {.shapes = RegistryDraft(&registry_),
-          .scenes = scenes_ == nullptr ? std::nullopt : std::optional<SceneDraft>(scenes_)};
-}
-
-ShapeOutcome ShapeLedger::Draft(const ShapeChange& change, Drafts* drafts) {
-  if (change.scene != nullptr) return DraftScene(*change.scene, drafts->shapes, &*drafts->scenes);
-  if (!change.content.ok()) return change.content.status();
-  if (drafts->scenes.has_value()) {
-    absl::Status status = RequireUnused(change, &drafts->shapes, *drafts->scenes);
-    if (!status.ok()) return status;
-  }
-  return *change.content == nullptr
-             ? drafts->shapes.Delete(change.name, change.etag)
-             : drafts->shapes.Register(change.name, *change.content, change.options);
-}
 
 ShapeLedger::ShapeLedger(Parts parts)
     : registry_(parts.registry),
@@ -189,7 +171,15 @@ void ShapeLedger::Submit(std::vector<ShapeChange> changes, Done done) {
       return;
     }
   }
-  done(std::vector<ShapeOutcome>(changes.size(), TooMuchWaits(waiting, shared_ != nullptr)));
+  const absl::Status refusal =
+      Refuse(absl::StatusCode::kResourceExhausted,
+             {.reason = Reason::kStoreBusy,
+              .field = shared_ == nullptr ? "data_dir" : "store",
+              .value = FormatNumber(waiting) + " bytes wait to be stored",
+              .limit = "<= " + FormatNumber(kMostQueuedBytes),
+              .message = "The store does not keep up with the registrations; repeat with back-off.",
+              .retry_after = kQueuePatience});
+  done(std::vector<ShapeOutcome>(changes.size(), refusal));
 }
 
 void ShapeLedger::WatchHealth(std::function<void(bool)> watch) {
@@ -254,20 +244,28 @@ void ShapeLedger::Settle(std::vector<Order> orders) {
 }
 
 absl::Status ShapeLedger::SettleAlone(absl::Span<const Item> items) {
-  Drafts drafts = NewDrafts();
-  for (const Item& item : items) *item.outcome = Draft(*item.change, &drafts);
-  absl::Status stored = Store(drafts.changes());
-  if (stored.ok()) drafts.Apply();
-  return stored;
+  Drafts drafts(registry_, scenes_);
+  for (const Item& item : items) *item.outcome = drafts.Draft(*item.change);
+  const RegistryChanges changes = drafts.changes();
+  if (store_ != nullptr && !changes.empty()) {
+    const SteadyTime began = SteadyNow();
+    absl::Status status = store_->Commit(changes);
+    if (status.ok()) Count(changes, SteadyNow() - began);
+    SetHealthy(status);
+    if (!status.ok()) return status;
+  }
+  drafts.Apply();
+  return absl::OkStatus();
 }
 
 absl::Status ShapeLedger::SettleShared(absl::Span<const Item> items) {
   const SteadyTime began = SteadyNow();
   absl::Status status = shared_->status();
   while (status.ok()) {
-    const absl::StatusOr<bool> is_settled = TryGroup(items);
-    if (is_settled.ok() && *is_settled) return absl::OkStatus();
-    status = is_settled.status();
+    const absl::StatusOr<SharedStore::Outcome> outcome = TryGroup(items);
+    if (outcome.ok() && outcome->is_made) return absl::OkStatus();
+    // The others' changes are made here first.
+    status = outcome.ok() ? shared_->CatchUp(outcome->place) : outcome.status();
     if (status.ok() && SteadyNow() - began >= shared_->patience())
       status = absl::UnavailableError("other servers were faster all the time");
   }
@@ -275,39 +273,21 @@ absl::Status ShapeLedger::SettleShared(absl::Span<const Item> items) {
   return status;
 }
 
-absl::StatusOr<bool> ShapeLedger::TryGroup(absl::Span<const Item> items) {
-  CommitPlace place = 0;
-  {
-    Drafts drafts = NewDrafts();
-    for (const Item& item : items) *item.outcome = Draft(*item.change, &drafts);
-    const RegistryChanges changes = drafts.changes();
-    const SteadyTime began = SteadyNow();
-    // Also commits no changes: a refusal, or a change that is made already, must hold for the
-    // newest state.
-    const auto outcome = shared_->Commit(changes);
-    if (!outcome.ok()) return outcome.status();
-    place = outcome->place;
-    if (outcome->is_made) {
-      drafts.Apply();
-      if (!changes.empty()) {
-        shared_->Made(place);
-        Count(changes, SteadyNow() - began);
-      }
-      return true;
-    }
-  }
-  absl::Status status = shared_->CatchUp(place);
-  if (!status.ok()) return status;
-  return false;
-}
-
-absl::Status ShapeLedger::Store(const RegistryChanges& changes) {
-  if (store_ == nullptr || changes.empty()) return absl::OkStatus();
+absl::StatusOr<SharedStore::Outcome> ShapeLedger::TryGroup(absl::Span<const Item> items) {
+  Drafts drafts(registry_, scenes_);
+  for (const Item& item : items) *item.outcome = drafts.Draft(*item.change);
+  const RegistryChanges changes = drafts.changes();
   const SteadyTime began = SteadyNow();
-  absl::Status status = store_->Commit(changes);
-  if (status.ok()) Count(changes, SteadyNow() - began);
-  SetHealthy(status);
-  return status;
+  // Also commits no changes: a refusal, or a change that is made already, must hold for the newest
+  // state.
+  auto outcome = shared_->Commit(changes);
+  if (!outcome.ok() || !outcome->is_made) return outcome;
+  drafts.Apply();
+  if (!changes.empty()) {
+    shared_->Made(outcome->place);
+    Count(changes, SteadyNow() - began);
+  }
+  return outcome;
 }
 
 void ShapeLedger::Count(const RegistryChanges& changes, absl::Duration took) {
@@ -324,8 +304,8 @@ void ShapeLedger::SetUnstored(absl::Span<const Item> items, const absl::Status& 
     const ShapeChange& change = *item.change;
     *item.outcome = Unstored(failure, shared_ != nullptr);
     if (shared_ == nullptr) {
-      Drafts drafts = NewDrafts();
-      ShapeOutcome outcome = Draft(change, &drafts);
+      Drafts drafts(registry_, scenes_);
+      ShapeOutcome outcome = drafts.Draft(change);
       if (drafts.empty()) *item.outcome = std::move(outcome);
     } else if (change.scene == nullptr && !change.content.ok()) {
       *item.outcome = change.content.status();

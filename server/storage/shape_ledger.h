@@ -12,20 +12,10 @@
 #pragma once
 
 #include <condition_variable>
-#include <cstdint>
 #include <deque>
-#include <functional>
-#include <memory>
 #include <mutex>
-#include <optional>
-#include <string>
 #include <thread>
-#include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
-#include "absl/time/time.h"
-#include "absl/types/span.h"
 #include "server/observe/log.h"
 #include "server/observe/metrics.h"
 #include "server/registry/registry.h"
@@ -59,7 +49,7 @@ class ShapeLedger {
     std::unique_ptr<ShapeStore> store;  // null: shapes live in memory
     Metrics* metrics = nullptr;         // may be null, as may the log
     Log* log = nullptr;
-    SceneRegistry* scenes = nullptr;                   // may be null: then no change is of a scene
+    SceneRegistry& scenes;
     std::unique_ptr<SharedRegistry> shared = nullptr;  // instead of the store
   };
   explicit ShapeLedger(Parts parts);
@@ -78,14 +68,12 @@ class ShapeLedger {
   // Tells when a name is as new as any server's; null if there is only one server.
   SharedRegistry* freshness() const { return shared_.get(); }
 
-  // Returns the registry of its changes of scenes; may be null.
-  SceneRegistry* scenes() const { return scenes_; }
+  SceneRegistry& scenes() const { return scenes_; }
 
   // Calls `watch` with whether changes can be stored: now, and whenever that changes. While they
   // cannot, a small write is tried four times a second, in a shared store at most once. Null ends
   // the calls, and waits for a running one.
   void WatchHealth(std::function<void(bool)> watch);
-  // Returns whether changes can be stored now.
   bool is_healthy();
 
  private:
@@ -108,28 +96,15 @@ class ShapeLedger {
   // Settle the items of one commit, unless it fails.
   absl::Status SettleAlone(absl::Span<const Item> items);
   absl::Status SettleShared(absl::Span<const Item> items);
-  // Works the items out and commits. False: others were faster, and their changes are made here.
-  absl::StatusOr<bool> TryGroup(absl::Span<const Item> items);
-  // Stores the changes; OK also if there are none. Otherwise nothing has changed.
-  absl::Status Store(const RegistryChanges& changes);
+  // Works the items out and commits, unless others were faster.
+  absl::StatusOr<SharedStore::Outcome> TryGroup(absl::Span<const Item> items);
   void Count(const RegistryChanges& changes, absl::Duration took);
-  // Drafts of changes, which give the outcome of each.
-  struct Drafts {
-    RegistryDraft shapes;
-    std::optional<SceneDraft> scenes;
-
-    RegistryChanges changes() const;
-    bool empty() const;
-    void Apply();
-  };
-  Drafts NewDrafts();
-  static ShapeOutcome Draft(const ShapeChange& change, Drafts* drafts);
   // Sets the outcomes of changes that the store has not taken.
   void SetUnstored(absl::Span<const Item> items, const absl::Status& failure);
   void SetHealthy(const absl::Status& status);
 
   Registry& registry_;
-  SceneRegistry* const scenes_;
+  SceneRegistry& scenes_;
   const std::unique_ptr<ShapeStore> store_;
   const std::unique_ptr<SharedRegistry> shared_;
   StoreSeries* const series_;

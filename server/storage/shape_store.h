@@ -5,24 +5,15 @@
 
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <string>
-#include <vector>
-
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "server/registry/registry.h"
 
 namespace clearance::server {
 
 // A content as it is stored.
 struct StoredContent {
-  absl::string_view digest;
-  absl::string_view shape;  // clearance.v1.Shape, as it was given
-  absl::string_view body;   // of EncodeBody
+  std::string digest;
+  std::string shape;  // clearance.v1.Shape, as it was given
+  std::string body;   // of EncodeBody
 };
 
 struct StoredName {
@@ -44,8 +35,8 @@ class ShapeSource {
 
   virtual absl::StatusOr<StoredNames> ReadNames() = 0;
 
-  // Visits the contents of part `part` of `parts`, until one visit fails. Views are valid during
-  // the visit. DATA_LOSS if the bytes are not those that were written. Thread-safe.
+  // Visits the contents of part `part` of `parts`, until one visit fails. DATA_LOSS if the bytes
+  // are not those that were written. Thread-safe.
   struct Part {
     std::uint64_t part = 0;
     std::uint64_t parts = 1;
@@ -77,14 +68,6 @@ class ShapeStore : public ShapeSource {
 // Place of a commit in the order of all: later ones have higher places.
 using CommitPlace = std::int64_t;
 
-struct OwnedContent {
-  std::string digest;
-  std::string shape;
-  std::string body;
-
-  StoredContent view() const { return {digest, shape, body}; }
-};
-
 // The changes of one commit, as it is followed.
 struct FollowedCommit {
   CommitPlace place = 0;
@@ -92,9 +75,9 @@ struct FollowedCommit {
   std::uint64_t revision = 0;  // the registry's, after it
   std::vector<StoredName> names;
   std::vector<std::string> dropped_names;
-  std::vector<OwnedContent> contents;  // contents that no name had before it
-  std::vector<SceneRecord> scenes;     // as RegistryChanges has them, one scene's in their order
-  std::uint64_t bytes = 0;             // of all, about
+  std::vector<StoredContent> contents;  // contents that no name had before it
+  std::vector<SceneRecord> scenes;      // as RegistryChanges has them, one scene's in their order
+  std::uint64_t bytes = 0;              // of all, about
 };
 
 // A store that several servers share. A commit follows one that its server knows, or is not made,
@@ -107,7 +90,7 @@ class SharedStore : public ShapeSource {
   // Returns the commit as of which ReadNames() has read.
   virtual CommitPlace place() const = 0;
   // Returns one content; NOT_FOUND if there is none of this digest.
-  virtual absl::StatusOr<OwnedContent> ReadContent(const std::string& digest) const = 0;
+  virtual absl::StatusOr<StoredContent> ReadContent(const std::string& digest) const = 0;
 
   // The outcome of a commit: it is made, at `place`. Otherwise others were faster, the last of them
   // at `place`, and nothing of it is there.

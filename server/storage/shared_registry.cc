@@ -3,6 +3,7 @@
 #include "server/storage/shared_registry.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "server/guard/refusal.h"
 
@@ -20,7 +21,7 @@ constexpr std::chrono::milliseconds kLookInterval{50};
 constexpr absl::Duration kLongestLag = absl::Seconds(20);
 // Between two tries to follow, and between two to read everything again.
 constexpr std::chrono::milliseconds kFollowInterval{50};
-constexpr std::chrono::milliseconds kReloadInterval{1000};
+constexpr absl::Duration kReloadInterval = absl::Seconds(1);
 
 absl::Status NotKnown(const absl::Status& reason) {
   return Refuse(absl::StatusCode::kUnavailable,
@@ -32,17 +33,12 @@ absl::Status NotKnown(const absl::Status& reason) {
                             "Digests and open slots need no store."});
 }
 
-void Finish(const std::vector<std::pair<SharedRegistry::Done, absl::Status>>& ends) {
-  for (const auto& [done, status] : ends) done(status);
-}
-
 }  // namespace
 
 SharedRegistry::SharedRegistry(Parts parts)
     : parts_(std::move(parts)), place_(parts_.store->place()), most_lag_(parts_.most_lag) {
-  if (parts_.series == nullptr) return;
-  parts_.series->is_shared->Set(1);
-  parts_.series->is_reached->Set(1);
+  parts_.series.is_shared->Set(1);
+  parts_.series.is_reached->Set(1);
 }
 
 SharedRegistry::~SharedRegistry() { Stop(); }
@@ -84,10 +80,7 @@ void SharedRegistry::Await(Done done) {
 
 void SharedRegistry::FollowAll() {
   std::unique_lock lock(mutex_);
-  while (true) {
-    // After a reload, following begins again.
-    changed_.wait(lock, [this] { return is_ending_ || !is_reload_wanted_; });
-    if (is_ending_) break;
+  while (!is_ending_) {
     const CommitPlace after = news_.empty() ? place_ : news_.back().place;
     lock.unlock();
     const absl::Status status = parts_.store->Follow(
@@ -95,15 +88,16 @@ void SharedRegistry::FollowAll() {
     if (parts_.log != nullptr && !status.ok())
       parts_.log->Debug("following the store was interrupted", {{"reason", status.message()}});
     lock.lock();
-    const bool is_gone = absl::IsOutOfRange(status) || absl::IsDataLoss(status);
-    if (is_gone) RequestReload();
     if (absl::IsDataLoss(status)) damage_ = status;
+    if (absl::IsOutOfRange(status) || absl::IsDataLoss(status)) {
+      RequestReload();
+      lock.unlock();
+      hooks_.wake();
+      lock.lock();
+    }
     changed_.wait_for(lock, kFollowInterval, [this] { return is_ending_; });
-    if (is_ending_) break;
-    if (!is_gone) continue;
-    lock.unlock();
-    hooks_.wake();
-    lock.lock();
+    // After a reload, following begins again.
+    changed_.wait(lock, [this] { return is_ending_ || !is_reload_wanted_; });
   }
   has_followed_ = true;
   changed_.notify_all();
@@ -119,7 +113,6 @@ bool SharedRegistry::Take(FollowedCommit commit) {
     if (commit.place <= place_) return true;  // this server's own commit
     news_bytes_ += commit.bytes;
     news_.push_back(std::move(commit));
-    has_news_ = true;
     changed_.notify_all();
   }
   hooks_.wake();
@@ -128,103 +121,80 @@ bool SharedRegistry::Take(FollowedCommit commit) {
 
 void SharedRegistry::RequestReload() {
   is_reload_wanted_ = true;
-  has_news_ = true;
   news_.clear();
   news_bytes_ = 0;
   changed_.notify_all();
 }
 
 void SharedRegistry::AskAll() {
-  std::vector<Waiter> asked;
-  while (NextAsked(&asked)) {
-    CommitPlace before = 0;
-    {
-      const std::lock_guard lock(mutex_);
-      before = place_;
-    }
-    const absl::StatusOr<CommitPlace> newest = parts_.store->Newest();
-    const bool is_settled = Asked(std::exchange(asked, {}), before, newest);
-    ProbeCommits();
-    if (is_settled) continue;
-    std::unique_lock lock(mutex_);
-    changed_.wait_for(lock, kLookInterval, [this] { return is_ending_; });
-  }
-  Ends ends;
-  {
-    const std::lock_guard lock(mutex_);
-    const absl::Status status = NotKnown(absl::UnavailableError("the server goes"));
-    for (Waiter& waiter : asking_) ends.emplace_back(std::move(waiter.done), status);
-    for (Waiters& waiters : waiting_) {
-      for (Waiter& waiter : waiters.all) ends.emplace_back(std::move(waiter.done), status);
-    }
-    asking_.clear();
-    waiting_.clear();
-  }
-  Finish(ends);
-}
-
-bool SharedRegistry::NextAsked(std::vector<Waiter>* asked) {
-  const SteadyTime began = SteadyNow();
+  SteadyTime asked_at;
+  std::unique_lock lock(mutex_);
   while (true) {
-    {
-      std::unique_lock lock(mutex_);
-      changed_.wait_for(lock, waiting_.empty() ? kQuestionInterval : kLookInterval,
-                        [this] { return is_ending_ || !asking_.empty(); });
-      if (is_ending_) return false;
-      *asked = std::exchange(asking_, {});
-    }
+    changed_.wait_for(lock, waiting_.empty() ? kQuestionInterval : kLookInterval,
+                      [this] { return is_ending_ || !asking_.empty(); });
+    if (is_ending_) break;
+    std::vector<Waiter> asked = std::exchange(asking_, {});
+    lock.unlock();
     LookAtLate();
-    if (!asked->empty() || SteadyNow() - began >= absl::FromChrono(kQuestionInterval)) return true;
-  }
-}
-
-void SharedRegistry::AskAgain(std::vector<Waiter> asked, const absl::Status& failure, Ends* ends) {
-  const SteadyTime now = SteadyNow();
-  for (Waiter& waiter : asked) {
-    if (now - waiter.since >= parts_.patience) {
-      ends->emplace_back(std::move(waiter.done), NotKnown(failure));
-    } else {
-      asking_.push_back(std::move(waiter));
+    bool is_settled = true;
+    if (!asked.empty() || SteadyNow() - asked_at >= absl::FromChrono(kQuestionInterval)) {
+      asked_at = SteadyNow();
+      is_settled = Ask(std::move(asked));
+      ProbeCommits();
     }
+    lock.lock();
+    if (!is_settled) changed_.wait_for(lock, kLookInterval, [this] { return is_ending_; });
   }
+  const absl::Status refusal = NotKnown(absl::UnavailableError("the server goes"));
+  Ends ends;
+  End(std::exchange(asking_, {}), refusal, &ends);
+  for (Waiters& waiters : std::exchange(waiting_, {})) End(std::move(waiters.all), refusal, &ends);
+  lock.unlock();
+  for (const auto& [done, status] : ends) done(status);
 }
 
-bool SharedRegistry::Asked(std::vector<Waiter> asked, CommitPlace before,
-                           const absl::StatusOr<CommitPlace>& newest) {
+bool SharedRegistry::Ask(std::vector<Waiter> asked) {
+  const CommitPlace before = place();
+  const absl::StatusOr<CommitPlace> newest = parts_.store->Newest();
   Ends ends;
   bool is_behind = false;
   {
     const std::lock_guard lock(mutex_);
-    const SteadyTime now = SteadyNow();
-    if (!newest.ok()) {
-      AskAgain(std::move(asked), newest.status(), &ends);
-    } else if (*newest < std::min(before, place_)) {
-      RequestReload();
-      is_behind = true;
-      const absl::Status reason =
-          damage_.ok() ? absl::UnavailableError("it was put back to an earlier state") : damage_;
-      AskAgain(std::move(asked), reason, &ends);
+    is_behind = newest.ok() && *newest < std::min(before, place_);
+    if (is_behind) RequestReload();
+    if (is_behind || !newest.ok()) {
+      const absl::Status put_back = absl::UnavailableError("it was put back to an earlier state");
+      RefuseLate(is_behind ? DamageOr(put_back) : newest.status(), &asked, &ends);
+      std::move(asked.begin(), asked.end(), std::back_inserter(asking_));
     } else if (*newest <= place_ && !is_reload_wanted_) {
-      for (Waiter& waiter : asked) ends.emplace_back(std::move(waiter.done), absl::OkStatus());
+      End(std::move(asked), absl::OkStatus(), &ends);
     } else {
-      waiting_.push_back({*newest, now, std::move(asked)});
+      waiting_.push_back({*newest, SteadyNow(), std::move(asked)});
     }
   }
   if (is_behind) hooks_.wake();
   SetStatus(newest.status(), &reads_);
-  Finish(ends);
+  for (const auto& [done, status] : ends) done(status);
   return newest.ok() && !is_behind;
 }
 
-bool SharedRegistry::IsLagging(SteadyTime since) {
-  return news_.empty() && !is_reload_wanted_ &&
-         SteadyNow() - std::max(since, interrupted_) >= most_lag_;
+void SharedRegistry::RefuseLate(const absl::Status& reason, std::vector<Waiter>* waiters,
+                                Ends* ends) const {
+  const SteadyTime now = SteadyNow();
+  const auto late = std::partition(waiters->begin(), waiters->end(), [&](const Waiter& waiter) {
+    return now - waiter.since < parts_.patience;
+  });
+  End({std::move_iterator(late), std::move_iterator(waiters->end())}, NotKnown(reason), ends);
+  waiters->erase(late, waiters->end());
 }
 
-// Gives a store that is slow, but not silent, more time the next time.
-void SharedRegistry::NoteInterruption() {
-  interrupted_ = SteadyNow();
+bool SharedRegistry::NoteLag(SteadyTime since) {
+  const SteadyTime now = SteadyNow();
+  const bool is_waiting = news_.empty() && !is_reload_wanted_;
+  if (!is_waiting || now - std::max(since, interrupted_) < most_lag_) return false;
+  interrupted_ = now;
   most_lag_ = std::min(2 * most_lag_, kLongestLag);
+  return true;
 }
 
 void SharedRegistry::LookAtLate() {
@@ -233,78 +203,56 @@ void SharedRegistry::LookAtLate() {
   {
     const std::lock_guard lock(mutex_);
     const SteadyTime now = SteadyNow();
+    const absl::Status reason =
+        DamageOr(absl::UnavailableError("its last commit has not come yet"));
     for (Waiters& waiters : waiting_) {
-      is_lagging = is_lagging || IsLagging(waiters.since);
-      const auto late = std::partition(
-          waiters.all.begin(), waiters.all.end(),
-          [&](const Waiter& waiter) { return now - waiter.since < parts_.patience; });
-      const absl::Status reason =
-          damage_.ok() ? absl::UnavailableError("its last commit has not come yet") : damage_;
-      std::for_each(late, waiters.all.end(), [&](Waiter& waiter) {
-        ends.emplace_back(std::move(waiter.done), NotKnown(reason));
-      });
-      waiters.all.erase(late, waiters.all.end());
+      is_lagging = NoteLag(waiters.since) || is_lagging;
+      RefuseLate(reason, &waiters.all, &ends);
     }
-    if (is_lagging) NoteInterruption();
     std::erase_if(waiting_, [&](const Waiters& waiters) {
       return waiters.all.empty() &&
              now - waiters.since >= std::max(parts_.patience, 2 * parts_.most_lag);
     });
   }
   if (is_lagging) parts_.store->Interrupt();
-  Finish(ends);
+  for (const auto& [done, status] : ends) done(status);
 }
 
 void SharedRegistry::ApplyNews() {
-  while (has_news()) {
-    FollowedCommit commit;
-    {
-      std::unique_lock lock(mutex_);
-      if (is_reload_wanted_) {
-        lock.unlock();
-        Reload();
-        return;
-      }
-      if (news_.empty()) {
-        has_news_ = false;
-        return;
-      }
-      commit = std::move(news_.front());
-      news_.pop_front();
-      news_bytes_ -= commit.bytes;
-      changed_.notify_all();
-      if (commit.place <= place_) continue;
-      if (commit.after != place_) {
-        RequestReload();
-        continue;
-      }
+  std::unique_lock lock(mutex_);
+  while (!is_reload_wanted_ && !news_.empty()) {
+    const FollowedCommit commit = std::move(news_.front());
+    news_.pop_front();
+    news_bytes_ -= commit.bytes;
+    changed_.notify_all();
+    if (commit.place <= place_) continue;
+    if (commit.after != place_) {
+      RequestReload();
+      break;
     }
+    lock.unlock();
     const absl::Status status = parts_.mirror->Apply(commit);
-    if (status.ok()) {
-      Made(commit.place);
-      continue;
-    }
-    const std::lock_guard lock(mutex_);
+    if (status.ok()) Made(commit.place);
+    lock.lock();
+    if (status.ok()) continue;
     damage_ = status;
     RequestReload();
   }
+  const bool is_reload_wanted = is_reload_wanted_;
+  lock.unlock();
+  if (is_reload_wanted) Reload();
 }
 
 // A failed reload is tried again. Meanwhile nothing is followed, and no name is fresh.
 void SharedRegistry::Reload() {
   {
     std::unique_lock lock(mutex_);
-    const absl::Duration since = SteadyNow() - reloaded_;
-    if (since < absl::FromChrono(kReloadInterval)) {
-      changed_.wait_for(lock, kReloadInterval - absl::ToChronoMilliseconds(since),
-                        [this] { return is_ending_; });
-      if (is_ending_) {
-        has_news_ = false;
-        return;
-      }
-    }
+    const absl::Duration left = kReloadInterval - (SteadyNow() - reloaded_);
+    changed_.wait_for(lock, absl::ToChronoMilliseconds(std::max(left, absl::ZeroDuration())),
+                      [this] { return is_ending_; });
+    if (is_ending_) return;
   }
-  if (parts_.series != nullptr) parts_.series->reloads->Increment();
+  parts_.series.reloads->Increment();
   const absl::Status status = parts_.mirror->Reload(parts_.store.get());
   if (parts_.log != nullptr && status.ok()) parts_.log->Info("shared registry read again");
   if (parts_.log != nullptr && !status.ok())
@@ -318,7 +266,6 @@ void SharedRegistry::Reload() {
     }
     damage_ = absl::OkStatus();
     is_reload_wanted_ = false;
-    has_news_ = false;
     place_ = parts_.store->place();
     changed_.notify_all();
   }
@@ -336,25 +283,17 @@ absl::Status SharedRegistry::CatchUp(CommitPlace place) {
       return absl::UnavailableError("the last commit of another server has not come yet");
     changed_.wait_for(lock, kLookInterval,
                       [this] { return is_ending_ || !news_.empty() || is_reload_wanted_; });
-    const bool is_lagging = IsLagging(began);
-    if (is_lagging) NoteInterruption();
+    const bool is_lagging = NoteLag(began);
     lock.unlock();
     if (is_lagging) parts_.store->Interrupt();
   }
-  if (parts_.series != nullptr)
-    parts_.series->watch_lag_seconds->Observe(absl::ToDoubleSeconds(SteadyNow() - began));
+  parts_.series.watch_lag_seconds->Observe(absl::ToDoubleSeconds(SteadyNow() - began));
   return absl::OkStatus();
 }
 
 absl::StatusOr<SharedStore::Outcome> SharedRegistry::Commit(const RegistryChanges& changes) {
-  CommitPlace base = 0;
-  {
-    const std::lock_guard lock(mutex_);
-    base = place_;
-  }
-  auto outcome = parts_.store->CommitAfter(base, changes);
-  if (parts_.series != nullptr && outcome.ok() && !outcome->is_made)
-    parts_.series->conflicts->Increment();
+  auto outcome = parts_.store->CommitAfter(place(), changes);
+  if (outcome.ok() && !outcome->is_made) parts_.series.conflicts->Increment();
   // Without changes the store is only asked.
   SetStatus(outcome.status(), changes.empty() ? &reads_ : &commits_);
   return outcome;
@@ -372,20 +311,18 @@ void SharedRegistry::Made(CommitPlace place) {
         std::stable_partition(waiting_.begin(), waiting_.end(),
                               [place](const Waiters& waiters) { return waiters.place > place; });
     for (auto waiters = reached; waiters != waiting_.end(); ++waiters) {
-      if (parts_.series != nullptr)
-        parts_.series->watch_lag_seconds->Observe(absl::ToDoubleSeconds(now - waiters->since));
-      for (Waiter& waiter : waiters->all)
-        ends.emplace_back(std::move(waiter.done), absl::OkStatus());
+      parts_.series.watch_lag_seconds->Observe(absl::ToDoubleSeconds(now - waiters->since));
+      End(std::move(waiters->all), absl::OkStatus(), &ends);
     }
     waiting_.erase(reached, waiting_.end());
     changed_.notify_all();
   }
-  Finish(ends);
+  for (const auto& [done, status] : ends) done(status);
 }
 
 absl::Status SharedRegistry::status() {
   const std::lock_guard lock(mutex_);
-  return damage_.ok() ? Lasting(reads_) : damage_;
+  return DamageOr(Lasting(reads_));
 }
 
 void SharedRegistry::ProbeCommits() {
@@ -412,13 +349,11 @@ void SharedRegistry::SetStatus(const absl::Status& status, Use* use) {
     use->status = status;
     use->failing_since =
         status.ok() ? SteadyTime::InfiniteFuture() : std::min(use->failing_since, SteadyNow());
-    reads = damage_.ok() ? Lasting(reads_) : damage_;
+    reads = DamageOr(Lasting(reads_));
     commits = Lasting(commits_);
   }
-  if (parts_.series != nullptr) {
-    parts_.series->is_reached->Set(reads.ok() ? 1 : 0);
-    if (!reads.ok() || !commits.ok()) parts_.series->failures->Increment();
-  }
+  parts_.series.is_reached->Set(reads.ok() ? 1 : 0);
+  if (!reads.ok() || !commits.ok()) parts_.series.failures->Increment();
   hooks_.tell(reads.ok() ? commits : reads);
 }
 

@@ -7,19 +7,11 @@
 
 #pragma once
 
-#include <atomic>
 #include <condition_variable>
-#include <cstdint>
 #include <deque>
-#include <functional>
-#include <memory>
 #include <mutex>
 #include <thread>
-#include <utility>
-#include <vector>
 
-#include "absl/status/status.h"
-#include "absl/time/time.h"
 #include "server/observe/log.h"
 #include "server/observe/metrics.h"
 #include "server/observe/steady_clock.h"
@@ -53,8 +45,8 @@ class SharedRegistry {
     absl::Duration most_lag = absl::Milliseconds(300);
     // Between two tries of a write while the store takes no commits.
     absl::Duration probe_interval = absl::Seconds(1);
-    StoreSeries* series = nullptr;  // may be null, as may the log
-    Log* log = nullptr;
+    StoreSeries& series;
+    Log* log = nullptr;  // may be null
   };
   // Requires: the registry equals what the store's last ReadNames() read.
   explicit SharedRegistry(Parts parts);
@@ -68,7 +60,6 @@ class SharedRegistry {
     std::function<void(const absl::Status&)> tell;
   };
   void Start(Hooks hooks);
-  // Ends the threads.
   void Stop();
 
   // Calls `done` once, on another thread; it must not block. OK once the registry in memory has
@@ -82,11 +73,13 @@ class SharedRegistry {
   absl::Status status();
 
   // Returns whether ApplyNews() has something to do.
-  bool has_news() const { return has_news_.load(); }
+  bool has_news() {
+    const std::lock_guard lock(mutex_);
+    return is_reload_wanted_ || !news_.empty();
+  }
 
   // The methods below are for the ledger's thread alone.
 
-  // Applies all commits that came.
   void ApplyNews();
   // Waits until this commit is applied. UNAVAILABLE if it does not come.
   absl::Status CatchUp(CommitPlace place);
@@ -110,19 +103,23 @@ class SharedRegistry {
 
   // Calls to make once the mutex is free.
   using Ends = std::vector<std::pair<Done, absl::Status>>;
+  static void End(std::vector<Waiter> waiters, const absl::Status& status, Ends* ends) {
+    for (Waiter& waiter : waiters) ends->emplace_back(std::move(waiter.done), status);
+  }
 
+  CommitPlace place() {
+    const std::lock_guard lock(mutex_);
+    return place_;
+  }
   void FollowAll();
   bool Take(FollowedCommit commit);
   void AskAll();
-  // Waits for the next waiters to ask for. False: it is the end.
-  bool NextAsked(std::vector<Waiter>* asked);
-  // Returns false if the waiters must be asked for again, after a pause: the store does not answer,
-  // or it was restored to an earlier state and is not read again yet.
-  bool Asked(std::vector<Waiter> asked, CommitPlace before,
-             const absl::StatusOr<CommitPlace>& newest);
-  // Asks again for the waiters that have time left. Requires: the mutex is held.
-  void AskAgain(std::vector<Waiter> asked, const absl::Status& failure, Ends* ends);
-  // Refuses waiters that have waited too long, and has the store followed elsewhere if it lags.
+  // Asks for the last commit. Returns false if the waiters must be asked for again, after a pause:
+  // the store does not answer, or it was restored to an earlier state and is not read again yet.
+  bool Ask(std::vector<Waiter> asked);
+  // Refuses and removes those that have waited too long.
+  void RefuseLate(const absl::Status& reason, std::vector<Waiter>* waiters, Ends* ends) const;
+  // Does so with all waiters, and has the store followed elsewhere if it lags.
   void LookAtLate();
 
   void Reload();
@@ -134,19 +131,21 @@ class SharedRegistry {
   void SetStatus(const absl::Status& status, Use* use);
   // Returns OK until the use has failed for the patience. Requires: the mutex is held.
   absl::Status Lasting(const Use& use) const;
+  // Returns the damage or, if there is none, `status`. Requires: the mutex is held.
+  absl::Status DamageOr(const absl::Status& status) const {
+    return damage_.ok() ? status : damage_;
+  }
   // Checks whether failing commits still fail; at most once per interval.
   void ProbeCommits();
-  // Returns whether it is time to look elsewhere, after nothing has come since then. Requires: the
-  // mutex is held.
-  bool IsLagging(SteadyTime since);
-  void NoteInterruption();
+  // Returns whether to look elsewhere, because nothing has come since then. Gives a store that is
+  // slow, but not silent, more time the next time. Requires: the mutex is held.
+  bool NoteLag(SteadyTime since);
   // Requires: the mutex is held.
   void RequestReload();
 
   const Parts parts_;
   Hooks hooks_;
 
-  std::atomic<bool> has_news_ = false;
   std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   bool is_ending_ = false;

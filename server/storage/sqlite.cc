@@ -41,19 +41,6 @@ absl::Status SqliteStatus(sqlite3* database, int result) {
                                           : absl::StrCat(what, ": ", details));
 }
 
-void Statement::Bind(int index, absl::string_view text) {
-  sqlite3_bind_text(statement_.get(), index, text.data(), static_cast<int>(text.size()),
-                    SQLITE_STATIC);
-}
-
-void Statement::Bind(int index, const SqlBlob& blob) {
-  sqlite3_bind_blob64(statement_.get(), index, blob.bytes.data(), blob.bytes.size(), SQLITE_STATIC);
-}
-
-void Statement::Bind(int index, std::uint64_t number) {
-  sqlite3_bind_int64(statement_.get(), index, static_cast<std::int64_t>(number));
-}
-
 absl::StatusOr<bool> Statement::Step() {
   const int result = sqlite3_step(statement_.get());
   if (result == SQLITE_ROW) return true;

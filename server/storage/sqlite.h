@@ -54,9 +54,17 @@ class Statement {
   explicit Statement(sqlite3_stmt* statement) : statement_(statement) {}
 
   // Texts and blobs must outlive the next Step.
-  void Bind(int index, absl::string_view text);
-  void Bind(int index, const SqlBlob& blob);
-  void Bind(int index, std::uint64_t number);
+  void Bind(int index, absl::string_view text) {
+    sqlite3_bind_text64(statement_.get(), index, text.data(), text.size(), SQLITE_STATIC,
+                        SQLITE_UTF8);
+  }
+  void Bind(int index, const SqlBlob& blob) {
+    sqlite3_bind_blob64(statement_.get(), index, blob.bytes.data(), blob.bytes.size(),
+                        SQLITE_STATIC);
+  }
+  void Bind(int index, std::uint64_t number) {
+    sqlite3_bind_int64(statement_.get(), index, static_cast<std::int64_t>(number));
+  }
   // Returns true if there is a row. After false or an error the statement can be run again.
   absl::StatusOr<bool> Step();
 
@@ -91,7 +99,6 @@ class Database {
   // Sets whether statements wait, for seconds, while others hold what they need; at first they do.
   void SetWaiting(bool waits);
 
-  // Returns true between BEGIN and COMMIT or ROLLBACK.
   bool is_in_transaction() const { return sqlite3_get_autocommit(handle_.get()) == 0; }
   sqlite3* handle() const { return handle_.get(); }
 

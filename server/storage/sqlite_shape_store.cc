@@ -39,43 +39,10 @@ std::string RowChecksum(const SceneRecord& record) {
 
 std::string RowChecksum(std::uint64_t revision) { return ChecksumOf({absl::StrCat(revision)}); }
 
-// From version 0, an empty file. Digests are unique so that no content is ever stored twice.
-absl::Status MakeTables(Database* database) {
-  return database->Execute(
-      absl::StrCat("PRAGMA application_id = ", kApplicationId,
-                   ";"
-                   "CREATE TABLE contents (id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE,"
-                   "  shape BLOB NOT NULL, body BLOB NOT NULL, checksum BLOB NOT NULL) STRICT;"
-                   "CREATE TABLE names (name TEXT PRIMARY KEY, digest TEXT NOT NULL,"
-                   "  revision INTEGER NOT NULL) STRICT, WITHOUT ROWID;"
-                   "CREATE TABLE registry (id INTEGER PRIMARY KEY CHECK (id = 0),"
-                   "  revision INTEGER NOT NULL, trials INTEGER NOT NULL) STRICT;"
-                   "INSERT INTO registry VALUES (0, 0, 0);"));
-}
-
-// From version 1. A scene consists of its records and has no own row.
-absl::Status MakeSceneTables(Database* database) {
-  return database->Execute(
-      "CREATE TABLE scene_records (id INTEGER PRIMARY KEY, name TEXT NOT NULL,"
-      "  incarnation INTEGER NOT NULL, revision INTEGER NOT NULL, is_whole INTEGER NOT NULL,"
-      "  change BLOB NOT NULL, checksum BLOB NOT NULL, UNIQUE (name, revision)) STRICT;");
-}
-
-// From version 2. Earlier entries have no owner and count for no principal.
-absl::Status AddOwners(Database* database) {
-  return database->Execute(
-      "ALTER TABLE names ADD COLUMN owner TEXT NOT NULL DEFAULT '';"
-      "ALTER TABLE scene_records ADD COLUMN owner TEXT NOT NULL DEFAULT '';");
-}
-
-// From version 3, which had checksums only of contents and scenes. Its rows are taken as they are.
-absl::Status AddChecksums(Database* database) {
-  absl::Status status = database->Execute(
-      "ALTER TABLE names ADD COLUMN checksum BLOB NOT NULL DEFAULT x'';"
-      "ALTER TABLE registry ADD COLUMN checksum BLOB NOT NULL DEFAULT x'';");
-  if (!status.ok()) return status;
+// Gives the rows of version 3 their checksums. They are taken as they are.
+absl::Status FillChecksums(Database* database) {
   std::vector<StoredName> names;
-  status = database->ForEachRow(
+  absl::Status status = database->ForEachRow(
       "SELECT name, digest, revision, owner FROM names", [&](const Statement& row) {
         names.push_back({row.Text(0), row.Text(1), row.Number(2), row.Text(3)});
         return absl::OkStatus();
@@ -94,10 +61,32 @@ absl::Status AddChecksums(Database* database) {
   return put_revision->Run(SqlBlob{RowChecksum(static_cast<std::uint64_t>(*revision))});
 }
 
+struct Migration {
+  const char* sql;
+  absl::Status (*after)(Database*) = nullptr;
+};
 // kMigrations[v] leads from version v to v + 1, inside a transaction.
-using Migration = absl::Status (*)(Database*);
-constexpr std::array<Migration, kSchemaVersion> kMigrations = {MakeTables, MakeSceneTables,
-                                                               AddOwners, AddChecksums};
+constexpr std::array<Migration, kSchemaVersion> kMigrations = {{
+    // From an empty file. Digests are unique so that no content is ever stored twice.
+    {"CREATE TABLE contents (id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE,"
+     "  shape BLOB NOT NULL, body BLOB NOT NULL, checksum BLOB NOT NULL) STRICT;"
+     "CREATE TABLE names (name TEXT PRIMARY KEY, digest TEXT NOT NULL,"
+     "  revision INTEGER NOT NULL) STRICT, WITHOUT ROWID;"
+     "CREATE TABLE registry (id INTEGER PRIMARY KEY CHECK (id = 0),"
+     "  revision INTEGER NOT NULL, trials INTEGER NOT NULL) STRICT;"
+     "INSERT INTO registry VALUES (0, 0, 0);"},
+    // A scene consists of its records and has no own row.
+    {"CREATE TABLE scene_records (id INTEGER PRIMARY KEY, name TEXT NOT NULL,"
+     "  incarnation INTEGER NOT NULL, revision INTEGER NOT NULL, is_whole INTEGER NOT NULL,"
+     "  change BLOB NOT NULL, checksum BLOB NOT NULL, UNIQUE (name, revision)) STRICT;"},
+    // Earlier entries have no owner and count for no principal.
+    {"ALTER TABLE names ADD COLUMN owner TEXT NOT NULL DEFAULT '';"
+     "ALTER TABLE scene_records ADD COLUMN owner TEXT NOT NULL DEFAULT '';"},
+    // Version 3 had checksums only of contents and scenes.
+    {"ALTER TABLE names ADD COLUMN checksum BLOB NOT NULL DEFAULT x'';"
+     "ALTER TABLE registry ADD COLUMN checksum BLOB NOT NULL DEFAULT x'';",
+     FillChecksums},
+}};
 
 // Checks the kind of the file and writes nothing. An empty file passes.
 absl::Status CheckKind(Database* database) {
@@ -126,10 +115,13 @@ absl::Status PrepareSchema(Database* database) {
   if (*version == kSchemaVersion) return absl::OkStatus();
   absl::Status status = database->Execute("BEGIN IMMEDIATE");
   for (auto from = static_cast<std::size_t>(*version); from < kMigrations.size(); ++from) {
-    if (status.ok()) status = kMigrations[from](database);
+    const Migration& migration = kMigrations[from];
+    if (status.ok()) status = database->Execute(migration.sql);
+    if (status.ok() && migration.after != nullptr) status = migration.after(database);
   }
   if (!status.ok()) return status;
-  return database->Execute(absl::StrCat("PRAGMA user_version = ", kSchemaVersion, "; COMMIT"));
+  return database->Execute(absl::StrCat("PRAGMA application_id = ", kApplicationId,
+                                        "; PRAGMA user_version = ", kSchemaVersion, "; COMMIT"));
 }
 
 // The log is folded into the database every 16 MiB, by the thread that commits. Code that a damaged
@@ -326,10 +318,9 @@ absl::Status SqliteShapeStore::Write(const RegistryChanges& changes) {
 }
 
 absl::Status SqliteShapeStore::AddContent(const ShapeContent& content) {
-  const std::string body = EncodeBody(*content.body);
-  const std::string checksum = RowChecksum(StoredContent{content.digest, content.serialized, body});
-  return statements_[kAddContent].Run(content.digest, SqlBlob{content.serialized}, SqlBlob{body},
-                                      SqlBlob{checksum});
+  const StoredContent row = {content.digest, content.serialized, EncodeBody(*content.body)};
+  return statements_[kAddContent].Run(row.digest, SqlBlob{row.shape}, SqlBlob{row.body},
+                                      SqlBlob{RowChecksum(row)});
 }
 
 absl::Status SqliteShapeStore::PutName(const NamedShape& name) {
@@ -359,14 +350,14 @@ absl::StatusOr<StoredNames> SqliteShapeStore::ReadNames() {
       });
   if (status.ok() && !has_revision)
     status = absl::DataLossError("the registry's revision is not as it was written");
-  if (!status.ok()) return WithAdvice(path_, status);
-  status = database_.ForEachRow(
-      "SELECT name, digest, revision, owner, checksum FROM names", [&](const Statement& row) {
-        stored.names.push_back({row.Text(0), row.Text(1), row.Number(2), row.Text(3)});
-        if (row.Bytes(4) == RowChecksum(stored.names.back())) return absl::OkStatus();
-        return absl::DataLossError(absl::StrCat(
-            "the row of the name '", absl::CHexEscape(row.Bytes(0)), "' is not as it was written"));
-      });
+  constexpr char kNames[] = "SELECT name, digest, revision, owner, checksum FROM names";
+  const auto add_name = [&](const Statement& row) {
+    stored.names.push_back({row.Text(0), row.Text(1), row.Number(2), row.Text(3)});
+    if (row.Bytes(4) == RowChecksum(stored.names.back())) return absl::OkStatus();
+    return absl::DataLossError(absl::StrCat("the row of the name '", absl::CHexEscape(row.Bytes(0)),
+                                            "' is not as it was written"));
+  };
+  if (status.ok()) status = database_.ForEachRow(kNames, add_name);
   if (!status.ok()) return WithAdvice(path_, status);
   return stored;
 }
@@ -382,7 +373,7 @@ absl::Status SqliteShapeStore::ReadContents(const Part& part, const Visit& visit
       absl::StrCat("SELECT digest, shape, body, checksum FROM contents WHERE id > ",
                    part.part * ids, " AND id <= ", (part.part + 1) * ids);
   return WithAdvice(path_, database->ForEachRow(sql, [&](const Statement& row) {
-    const StoredContent content = {row.Bytes(0), row.Bytes(1), row.Bytes(2)};
+    const StoredContent content = {row.Text(0), row.Text(1), row.Text(2)};
     return row.Bytes(3) == RowChecksum(content)
                ? visit(content)
                : absl::DataLossError("a content is not as it was written");

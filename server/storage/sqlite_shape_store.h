@@ -24,14 +24,6 @@
 
 #include <sys/types.h>
 
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "server/storage/shape_store.h"
 #include "server/storage/sqlite.h"
 

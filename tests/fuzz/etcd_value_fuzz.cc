@@ -86,7 +86,7 @@ void FuzzContent(bool makes_hash_right, const server::KeyMeaning& meaning, mvccp
   const auto content = server::EtcdValues(nullptr, Keys(), 1).Content(pair);
   if (!content.ok()) return RequireRefusal(content.status(), pair.key());
   Require(content->digest == meaning.name, "a content is its key's");
-  const auto stored = server::ReadStored(content->view());
+  const auto stored = server::ReadStored(*content);
   if (!stored.ok()) return Require(!stored.status().message().empty(), "a refusal says why");
   v1::Shape shape;
   Require(shape.ParseFromString(content->shape) && server::DigestOf(shape) == meaning.name,

@@ -37,7 +37,7 @@ struct World {
     const PairRules rules(absl::MakeConstSpan(&rule, 1));
     base = std::get<ScenePtr>(
         Scene::MakeEmpty()->Apply({.remove = {}, .put = bodies, .move = {}, .rules = &rules}));
-    base_whole = server::SerializeWhole(*base, contents);
+    base_whole = server::SerializeWhole(*base);
   }
 
   server::SceneContents contents;
@@ -50,9 +50,9 @@ struct World {
 std::vector<RigidBodyPtr> ShapesOf(const v1::SceneChange& change, const World& world) {
   std::vector<RigidBodyPtr> shapes;
   for (const v1::ShapeReference& shape : change.bodies().shapes()) {
-    const RigidBody* const body = world.contents.FindBody(shape.digest());
+    const RigidBodyPtr body = world.contents.FindBody(shape.digest());
     Require(body != nullptr, "a scene names the shapes that it has");
-    shapes.push_back(world.shapes[body == world.shapes[0].get() ? 0 : 1]);
+    shapes.push_back(world.shapes[body == world.shapes[0] ? 0 : 1]);
   }
   return shapes;
 }
@@ -60,14 +60,14 @@ std::vector<RigidBodyPtr> ShapesOf(const v1::SceneChange& change, const World& w
 void CheckScene(const Scene& scene, const World& world) {
   Require(scene.size() <= kSceneLimits.max_scene_bodies, "no more bodies than allowed");
   Require(scene.rules().rules().size() <= kSceneLimits.max_scene_rules, "nor rules");
-  const std::string whole = server::SerializeWhole(scene, world.contents);
+  const std::string whole = server::SerializeWhole(scene);
   v1::SceneChange again;
   Require(again.ParseFromString(whole), "the whole can be read");
   const auto edit = server::ReadSceneChange(again, ShapesOf(again, world));
   Require(edit.ok(), "the whole is a good change");
   const auto copy = server::ApplyEdit(Scene::MakeEmpty(), *edit, kSceneLimits);
   Require(copy.ok(), "and makes a scene");
-  Require(server::SerializeWhole(**copy, world.contents) == whole, "which is the same");
+  Require(server::SerializeWhole(**copy) == whole, "which is the same");
 }
 
 }  // namespace
@@ -82,7 +82,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   if (!edit.ok() || edit->bodies.size() > fuzz::kMostRows) return 0;
   const auto next = server::ApplyEdit(world.base, *edit, fuzz::kSceneLimits);
   if (next.ok()) fuzz::CheckScene(**next, world);
-  fuzz::Require(server::SerializeWhole(*world.base, world.contents) == world.base_whole,
+  fuzz::Require(server::SerializeWhole(*world.base) == world.base_whole,
                 "a revision never changes");
   return 0;
 }

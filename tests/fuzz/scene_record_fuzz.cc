@@ -83,8 +83,7 @@ std::vector<server::SceneRecord> TakeRecords(ByteReader& data) {
 }
 
 // What a server writes of a scene that it has.
-Scenes ReadAgain(const Scenes& scenes, const server::SceneContents& contents,
-                 server::SceneContents* again) {
+Scenes ReadAgain(const Scenes& scenes, server::SceneContents* again) {
   std::vector<server::SceneRecord> whole;
   for (const auto& stored : scenes) {
     whole.push_back({.name = stored.name,
@@ -92,7 +91,7 @@ Scenes ReadAgain(const Scenes& scenes, const server::SceneContents& contents,
                      .revision = stored.revision,
                      .is_whole = true,
                      .owner = stored.owner,
-                     .change = server::SerializeWhole(*stored.scene, contents)});
+                     .change = server::SerializeWhole(*stored.scene)});
   }
   Records store(std::move(whole));
   auto read = server::ReadStoredScenes(&store, Find, again);
@@ -106,15 +105,14 @@ void FuzzRecords(ByteReader& data) {
   const auto scenes = server::ReadStoredScenes(&store, Find, &contents);
   if (!scenes.ok()) return Require(!scenes.status().message().empty(), "a refusal says why");
   server::SceneContents contents_again;
-  const Scenes again = ReadAgain(*scenes, contents, &contents_again);
+  const Scenes again = ReadAgain(*scenes, &contents_again);
   Require(again.size() == scenes->size(), "no scene more or less");
   for (std::size_t i = 0; i < again.size(); ++i) {
     const auto& scene = (*scenes)[i];
     Require(again[i].name == scene.name && again[i].revision == scene.revision &&
                 again[i].incarnation == scene.incarnation,
             "a scene keeps its name and its revision");
-    Require(server::SerializeWhole(*again[i].scene, contents_again) ==
-                server::SerializeWhole(*scene.scene, contents),
+    Require(server::SerializeWhole(*again[i].scene) == server::SerializeWhole(*scene.scene),
             "a scene is the same again");
   }
 }

@@ -43,10 +43,10 @@ struct Server {
   server::Metrics metrics{"fuzz"};
   server::Registry registry{kLimits, nullptr};
   server::WorkerPool workers{0};
-  server::ShapeLedger ledger{{.registry = registry, .store = nullptr}};
   // The ball of radius 1 is registered as "registered". One scene of the name "w": three balls in a
   // row, with the ids 1, 2 and 3.
   server::SceneRegistry scenes{kLimits, nullptr};
+  server::ShapeLedger ledger{{.registry = registry, .store = nullptr, .scenes = scenes}};
   server::ServerParts parts{kLimits, registry, metrics, workers, ledger, &scenes};
 
   Server();

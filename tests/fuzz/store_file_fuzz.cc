@@ -67,8 +67,7 @@ void CheckScenes(server::SceneRegistry& scenes, const server::Registry& registry
   for (const server::SceneState& state : scenes.List("", "", SIZE_MAX).scenes) {
     Require(state.revision > 0 && !state.ttl.has_value(), "a kept scene has a revision");
     v1::SceneChange whole;
-    Require(whole.ParseFromString(server::SerializeWhole(*state.scene, scenes.contents())),
-            "a scene can be told");
+    Require(whole.ParseFromString(server::SerializeWhole(*state.scene)), "a scene can be told");
     for (const v1::ShapeReference& shape : whole.bodies().shapes())
       Require(registry.FindContent(shape.digest()) != nullptr, "a scene's shapes are registered");
   }

@@ -157,7 +157,7 @@ class TheServer {
   server::Metrics metrics_{"fuzz"};
   server::Registry registry_{kLimits, nullptr};
   server::SceneRegistry scenes_{kLimits, nullptr};
-  server::ShapeLedger ledger_{{.registry = registry_, .store = nullptr, .scenes = &scenes_}};
+  server::ShapeLedger ledger_{{.registry = registry_, .store = nullptr, .scenes = scenes_}};
   std::unique_ptr<server::GrpcServer> server_;
   std::shared_ptr<grpc::Channel> channel_;
 };

@@ -154,7 +154,7 @@ void LookAtDisk(Loss loss, testing::Random* random, Telling* telling) {
   const State wanted = After(StateOf(*memory), Afterword());
   {
     server::ShapeLedger ledger(
-        {.registry = memory->registry, .store = *std::move(store), .scenes = &memory->scenes});
+        {.registry = memory->registry, .store = *std::move(store), .scenes = memory->scenes});
     const auto outcomes = Settle(&ledger, Bound(Afterword(), &memory->scenes));
     if (!std::ranges::all_of(outcomes, &ShapeOutcome::ok))
       telling->Fail("takes no change after a loss");
@@ -192,7 +192,7 @@ void Live(const std::vector<Order>& orders, Telling* telling) {
   if (store == nullptr) return;
   std::atomic<bool> is_healthy = true;
   server::ShapeLedger ledger(
-      {.registry = memory->registry, .store = std::move(store), .scenes = &memory->scenes});
+      {.registry = memory->registry, .store = std::move(store), .scenes = memory->scenes});
   ledger.WatchHealth([&](bool now) { is_healthy = now; });
   for (const Order& order : orders) {
     const std::vector<ShapeOutcome> outcomes = Settle(&ledger, Bound(order, &memory->scenes));

@@ -70,9 +70,9 @@ ShapeContentPtr FindContent(const std::string& digest) {
 
 // What a record makes of a scene. Null of one that cannot be played.
 ScenePtr Play(const std::string& record, const ScenePtr& before, server::SceneContents* contents) {
-  const server::RecordPlayer player(FindContent, contents);
-  auto next = player.Play({.name = "scene", .change = record}, before);
-  return next.ok() ? *std::move(next) : nullptr;
+  auto next = server::PlayRecord({.name = "scene", .revision = 1, .change = record},
+                                 {.name = "scene", .scene = before}, FindContent, contents);
+  return next.ok() ? next->scene : nullptr;
 }
 
 ShapeChange OfScene(Kind kind, std::string name, const v1::SceneChange& content) {
@@ -139,8 +139,7 @@ void BindUpdate(server::SceneRegistry* scenes, server::NamedSceneChange* change)
   }
   change->base = found->scene;
   change->next = Play(change->record, change->base, &scenes->contents());
-  if (!change->whole.empty())
-    change->whole = server::SerializeWhole(*change->next, scenes->contents());
+  if (!change->whole.empty()) change->whole = server::SerializeWhole(*change->next);
 }
 
 void TakeShapeChange(const ShapeChange& change, State* state) {
@@ -173,7 +172,7 @@ void TakeSceneChange(const server::NamedSceneChange& change, State* state) {
   const ScenePtr before =
       is_there ? Play(scene.whole, Scene::MakeEmpty(), &contents) : Scene::MakeEmpty();
   const ScenePtr next = Play(change.record, before, &contents);
-  scene = {server::SerializeWhole(*next, contents), scene.revision + 1};
+  scene = {server::SerializeWhole(*next), scene.revision + 1};
 }
 
 }  // namespace
@@ -222,8 +221,7 @@ State StateOf(const Memory& memory) {
   State state;
   constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
   for (const server::SceneState& scene : memory.scenes.List("", "", kAll).scenes) {
-    state.scenes[scene.name] = {server::SerializeWhole(*scene.scene, memory.scenes.contents()),
-                                scene.revision};
+    state.scenes[scene.name] = {server::SerializeWhole(*scene.scene), scene.revision};
   }
   const auto page = memory.registry.List("", "", kAll);
   for (const server::NamedShape& shape : page.shapes) {

@@ -258,7 +258,7 @@ TEST(Follow, AWholeTakesThePlaceOfAllRecordsBeforeIt) {
   ASSERT_TRUE(one.ChangeScene(SceneOf(&one, "cell", Bodies({1}, ball->digest), ball, true)).ok());
   ASSERT_TRUE(one.ChangeScene(SceneOf(&one, "cell", Bodies({2}, ball->digest), ball, false)).ok());
   NamedSceneChange whole = SceneOf(&one, "cell", Bodies({3}, ball->digest), ball, false);
-  whole.whole = server::SerializeWhole(*whole.next, one.scenes.contents());
+  whole.whole = server::SerializeWhole(*whole.next);
   ASSERT_TRUE(one.ChangeScene(whole).ok());
   const std::string keys =
       etcd.Control({"get", "--prefix", "--keys-only", "clearance/registry/scenes/"});

@@ -39,12 +39,12 @@ class Replica {
         .store = nullptr,
         .metrics = &metrics,
         .log = nullptr,
-        .scenes = &scenes,
+        .scenes = scenes,
         .shared = std::make_unique<server::SharedRegistry>(server::SharedRegistry::Parts{
             .store = *std::move(store),
             .mirror = std::make_unique<server::SharedMirror>(&shapes, &scenes),
             .patience = config.patience,
-            .series = &metrics.store(),
+            .series = metrics.store(),
             .log = nullptr})});
   }
 

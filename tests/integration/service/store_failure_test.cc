@@ -74,7 +74,7 @@ class StoreFailure : public ::testing::Test {
   server::Registry registry_{{}, nullptr};
   server::SceneRegistry scenes_{{}, nullptr};
   server::ShapeLedger ledger_{
-      {.registry = registry_, .store = std::make_unique<FailingStore>(fails_), .scenes = &scenes_}};
+      {.registry = registry_, .store = std::make_unique<FailingStore>(fails_), .scenes = scenes_}};
   std::unique_ptr<server::GrpcServer> grpc_;
   std::shared_ptr<grpc::Channel> channel_;
   std::unique_ptr<v1::ShapeService::Stub> shapes_;

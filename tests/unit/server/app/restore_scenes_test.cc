@@ -57,8 +57,8 @@ class RestoreScenesTest : public ::testing::Test {
     scenes_ = std::make_unique<SceneRegistry>(Limits(), nullptr);
     absl::Status status = RestoreShapes(1, store->get(), shapes_.get());
     if (status.ok()) status = RestoreScenes(store->get(), *shapes_, scenes_.get());
-    ledger_ = std::make_unique<ShapeLedger>(ShapeLedger::Parts{
-        .registry = *shapes_, .store = *std::move(store), .scenes = scenes_.get()});
+    ledger_ = std::make_unique<ShapeLedger>(
+        ShapeLedger::Parts{.registry = *shapes_, .store = *std::move(store), .scenes = *scenes_});
     return status;
   }
   void Stop() { ledger_ = nullptr; }
@@ -101,7 +101,7 @@ class RestoreScenesTest : public ::testing::Test {
         kind == NamedSceneChange::Kind::kUpdate ? scenes_->Find(name)->scene : Scene::MakeEmpty();
     change.next = *ApplyEdit(change.base, edit, Limits{});
     change.record = message.SerializeAsString();
-    if (is_whole) change.whole = SerializeWhole(*change.next, scenes_->contents());
+    if (is_whole) change.whole = SerializeWhole(*change.next);
     ShapeChange order;
     order.name = name;
     order.scene = std::make_shared<const NamedSceneChange>(std::move(change));
@@ -113,9 +113,7 @@ class RestoreScenesTest : public ::testing::Test {
   absl::Status Update(const std::string& name, const v1::SceneChange& message) {
     return Change(NamedSceneChange::Kind::kUpdate, name, message);
   }
-  std::string Whole(const std::string& name) {
-    return SerializeWhole(*scenes_->Find(name)->scene, scenes_->contents());
-  }
+  std::string Whole(const std::string& name) { return SerializeWhole(*scenes_->Find(name)->scene); }
   void Spoil(const std::string& sql) {
     Stop();
     auto database = Database::Open(path(), OpenMode::kReadWrite);
@@ -190,7 +188,7 @@ TEST_F(RestoreScenesTest, NeedsOnlyTheShapesThatAreStillThere) {
   ASSERT_TRUE(Settle(forget).ok());
   ASSERT_TRUE(Restart().ok());
   EXPECT_EQ(scenes_->Find("a")->revision, 2u);
-  EXPECT_EQ(scenes_->contents().Of(*scenes_->Find("a")->scene->BodyAt(0).body)->digest, new_ball);
+  EXPECT_EQ(SceneContents::Of(scenes_->Find("a")->scene->BodyAt(0).body)->digest, new_ball);
 }
 
 TEST_F(RestoreScenesTest, TellsDamage) {

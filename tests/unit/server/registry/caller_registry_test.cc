@@ -105,9 +105,9 @@ TEST_F(CallerRegistryTest, AsksForTheAdminRoleOnlyToReplace) {
 TEST_F(CallerRegistryTest, LetsACallerDeleteWithinThePrefixes) {
   const Caller caller = CallerWith(Role::kAdmin, {"a/"});
   const CallerRegistry own(registry_, caller, nullptr);
-  EXPECT_TRUE(own.AllowDelete("a/1").ok());
-  EXPECT_EQ(own.AllowDelete("b/1").code(), absl::StatusCode::kPermissionDenied);
-  EXPECT_EQ(own.AllowDelete("no name").code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_TRUE(own.RequireReach("a/1").ok());
+  EXPECT_EQ(own.RequireReach("b/1").code(), absl::StatusCode::kPermissionDenied);
+  EXPECT_EQ(own.RequireReach("no name").code(), absl::StatusCode::kInvalidArgument);
 }
 
 }  // namespace

@@ -357,16 +357,18 @@ TEST_F(SceneRegistryTest, ADraftThatIsNotAppliedChangesNothing) {
 
 TEST_F(SceneRegistryTest, KnowsTheContentsOfItsBodiesAsLongAsThereAreSome) {
   SceneContents& contents = scenes_.contents();
-  const ShapeContentPtr content = Ball(2);
-  const ShapeContentPtr again = Ball(2);
+  ShapeContentPtr content = Ball(2);
+  const std::string digest = content->digest;
+  const std::weak_ptr<const ShapeContent> known = content;
   RigidBodyPtr body = contents.Share(content);
-  EXPECT_EQ(contents.Share(again), body);
-  EXPECT_EQ(contents.Of(*body)->digest, content->digest);
-  EXPECT_EQ(contents.FindBody(content->digest), body.get());
-  const RigidBody& known = *body;
+  content = nullptr;
+  EXPECT_EQ(contents.Share(Ball(2)), body);
+  EXPECT_EQ(SceneContents::Of(body), known.lock().get());
+  EXPECT_EQ(contents.FindBody(digest), body);
+  EXPECT_EQ(SceneContents::Of(Ball(2)->body), nullptr);
   body = nullptr;
-  EXPECT_EQ(contents.Of(known), nullptr);
-  EXPECT_EQ(contents.FindBody(content->digest), nullptr);
+  EXPECT_TRUE(known.expired());
+  EXPECT_EQ(contents.FindBody(digest), nullptr);
 }
 
 // Whatever kind of scene.

@@ -58,7 +58,8 @@ class PlannedBatch : public ::testing::Test {
   Metrics metrics_{"test"};
   Registry registry_{limits_, &metrics_};
   WorkerPool workers_{0};
-  ShapeLedger ledger_{{.registry = registry_, .store = nullptr}};
+  SceneRegistry scenes_{limits_, &metrics_};
+  ShapeLedger ledger_{{.registry = registry_, .store = nullptr, .scenes = scenes_}};
   const ServerParts parts_{limits_, registry_, metrics_, workers_, ledger_};
   const Caller caller_{};
   CallerRegistry caller_registry_{registry_, caller_, nullptr};

@@ -39,7 +39,8 @@ TEST(BatchJob, ThePartsOfAReplyCostWhatTheirRowsDo) {
   Metrics metrics("test");
   Registry registry(limits, &metrics);
   WorkerPool workers(2);
-  ShapeLedger ledger({.registry = registry, .store = nullptr});
+  SceneRegistry scenes(limits, &metrics);
+  ShapeLedger ledger({.registry = registry, .store = nullptr, .scenes = scenes});
   const ServerParts parts_of_server{limits, registry, metrics, workers, ledger};
   const Caller caller;
   CallerRegistry caller_registry(registry, caller, nullptr);

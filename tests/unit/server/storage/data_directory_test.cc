@@ -38,7 +38,7 @@ TEST(DataDirectory, IsMadeForItsOwnerAlone) {
   const auto directory = DataDirectory::Open(parent.File("data"));
   ASSERT_TRUE(directory.ok()) << directory.status();
   EXPECT_EQ(ModeOf(parent.File("data")), 0700u);
-  EXPECT_EQ(ModeOf(directory->database_path()), 0600u);
+  EXPECT_EQ(ModeOf(server::DatabasePath(directory->path())), 0600u);
   EXPECT_FALSE(directory->is_open_to_others());
 }
 
@@ -50,7 +50,7 @@ TEST(DataDirectory, TellsThatOthersMayEnterAndTakesTheFileFromThem) {
   const auto directory = DataDirectory::Open(parent.path());
   ASSERT_TRUE(directory.ok()) << directory.status();
   EXPECT_TRUE(directory->is_open_to_others());
-  EXPECT_EQ(ModeOf(directory->database_path()), 0600u);
+  EXPECT_EQ(ModeOf(server::DatabasePath(directory->path())), 0600u);
 }
 
 TEST(DataDirectory, IsOneServersUntilThatEnds) {

@@ -113,10 +113,12 @@ class ShapeLedgerTest : public ::testing::Test {
 
   server::Metrics metrics_{"test"};
   server::Registry registry_{{}, nullptr};
+  server::SceneRegistry scenes_{{}, nullptr};
   FakeStore* store_ = new FakeStore;  // the ledger's
   ShapeLedger ledger_{{.registry = registry_,
                        .store = std::unique_ptr<server::ShapeStore>(store_),
-                       .metrics = &metrics_}};
+                       .metrics = &metrics_,
+                       .scenes = scenes_}};
 };
 
 TEST_F(ShapeLedgerTest, ShowsAndAcknowledgesANameOnceItIsStored) {
@@ -223,8 +225,9 @@ TEST_F(ShapeLedgerTest, LetsNoMoreWaitThanItMayHold) {
 
 TEST(ShapeLedger, WithoutAStoreChangesTheRegistryAlone) {
   server::Registry registry({}, nullptr);
+  server::SceneRegistry scenes({}, nullptr);
   std::promise<Outcomes> done;
-  ShapeLedger ledger({.registry = registry, .store = nullptr});
+  ShapeLedger ledger({.registry = registry, .store = nullptr, .scenes = scenes});
   ledger.Submit({Registering("a", 1)}, [&](Outcomes outcomes) { done.set_value(outcomes); });
   EXPECT_TRUE(done.get_future().get()[0].ok());
   EXPECT_TRUE(registry.FindByName("a").ok());

@@ -46,7 +46,7 @@ class FakeSharedStore final : public SharedStore {
   absl::Status ReadContents(const Part&, const Visit&) const override { return absl::OkStatus(); }
   absl::Status ReadScenes(const VisitRecord&) override { return absl::OkStatus(); }
   CommitPlace place() const override { return place_; }
-  absl::StatusOr<server::OwnedContent> ReadContent(const std::string& digest) const override {
+  absl::StatusOr<server::StoredContent> ReadContent(const std::string& digest) const override {
     return absl::NotFoundError(digest);
   }
   absl::StatusOr<Outcome> CommitAfter(CommitPlace base, const RegistryChanges&) override {
@@ -191,7 +191,7 @@ class SharedRegistryTest : public ::testing::Test {
                               .patience = patience,
                               .most_lag = absl::Milliseconds(1),
                               .probe_interval = probe_interval,
-                              .series = nullptr,
+                              .series = metrics_.store(),
                               .log = nullptr});
     registry_->Start({.wake =
                           [this] {
@@ -233,6 +233,7 @@ class SharedRegistryTest : public ::testing::Test {
   std::condition_variable woken_;
   std::vector<absl::Status> told_;
   FakeSharedStore* store_ = nullptr;
+  server::Metrics metrics_{"test"};
   std::unique_ptr<SharedRegistry> registry_;
 };
 
