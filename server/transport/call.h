@@ -112,18 +112,6 @@ class CallEnd final : public Operation {
   std::atomic<bool> is_in_vain_ = false;
 };
 
-// A call that tells its client of news. It sleeps until other threads tell it of some, it ends or
-// the poller drains.
-template <class News>
-struct WatchCall : RawCall<StreamWriter> {
-  explicit WatchCall(Poller& poller)
-      : news(poller.queue()), end(context, &news), on_drain(poller.Watch(news)) {}
-
-  News news;  // a Signal
-  CallEnd end;
-  Poller::Hook on_drain;
-};
-
 // Ends a session that says nothing, so that its place becomes free. Pending from Await() until the
 // message came or its time is over. Must be awaited before it goes. For the polling thread alone.
 class FirstMessage final : public Operation {

@@ -33,6 +33,16 @@ grpc::ByteBuffer ResponseOf(Health health) {
   return SerializeMessage(response);
 }
 
+// Sleeps until its own end, which the poller interrupts when there may be news.
+struct HealthWatch : RawCall<StreamWriter> {
+  explicit HealthWatch(Poller& poller)
+      : on_drain(poller.Watch(end)), on_look(poller.WhenLooking([this] { end.Interrupt(); })) {}
+
+  CallEnd end{context};
+  Poller::Hook on_drain;
+  Poller::Hook on_look;
+};
+
 }  // namespace
 
 Health HealthBoard::Of(const std::string& service) {
@@ -45,28 +55,12 @@ void HealthBoard::Set(const std::string& service, bool is_healthy) {
   const std::lock_guard lock(mutex_);
   if (is_unhealthy_) return;
   services_[service] = is_healthy ? HealthCheckResponse::SERVING : HealthCheckResponse::NOT_SERVING;
-  WakeAll();
 }
 
 void HealthBoard::TurnUnhealthy() {
   const std::lock_guard lock(mutex_);
   is_unhealthy_ = true;
   for (auto& [service, health] : services_) health = HealthCheckResponse::NOT_SERVING;
-  WakeAll();
-}
-
-void HealthBoard::Add(Signal* watch) {
-  const std::lock_guard lock(mutex_);
-  watches_.insert(watch);
-}
-
-void HealthBoard::Remove(Signal* watch) {
-  const std::lock_guard lock(mutex_);
-  watches_.erase(watch);
-}
-
-void HealthBoard::WakeAll() {
-  for (Signal* const watch : watches_) watch->Wake();
 }
 
 Detached ServeHealthChecks(HealthBoard& board, HealthService& service, Poller& poller) {
@@ -88,7 +82,7 @@ Detached ServeHealthChecks(HealthBoard& board, HealthService& service, Poller& p
 
 Detached ServeHealthWatches(HealthBoard& board, HealthService& service, Poller& poller) {
   const Poller::Presence presence(poller);
-  WatchCall<Signal> call(poller);
+  HealthWatch call(poller);
   call.end.Await();
   service.Request(service.IndexOf("Watch"), &call, poller.queue());
   if (!co_await call.requested) co_return;
@@ -97,27 +91,20 @@ Detached ServeHealthWatches(HealthBoard& board, HealthService& service, Poller& 
   std::string name;
   grpc::Status status = TakeService(&call.incoming, &name);
   std::optional<Health> told;
-  board.Add(&call.news);
   while (status.ok() && call.end.is_pending()) {
-    call.news.Arm();
-    const bool is_last = poller.is_draining();
-    const Health health = board.Of(name);
-    if (health != told) {
+    if (const Health health = board.Of(name); health != told) {
       told = health;
       call.stream.Write(ResponseOf(health), call.written.Start());
       if (!co_await call.written) break;
+    } else if (poller.is_draining()) {
+      status = grpc::Status(grpc::StatusCode::UNAVAILABLE, "draining");
+    } else {
+      co_await call.end;
     }
-    if (is_last) status = grpc::Status(grpc::StatusCode::UNAVAILABLE, "draining");
-    // Does not wait for an event that happened during the write.
-    if (!is_last && !poller.is_draining() && call.end.is_pending()) co_await call.news;
   }
-  board.Remove(&call.news);
-  call.news.Wake();
-  // An interrupt may come before the completion does.
-  while (call.news.is_pending()) co_await call.news;
   call.stream.Finish(status, call.finished.Start());
   co_await call.finished;
-  co_await call.end;
+  while (call.end.is_pending()) co_await call.end;
 }
 
 }  // namespace clearance::server

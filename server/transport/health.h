@@ -10,7 +10,6 @@
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "server/transport/call.h"
 #include "server/transport/poller.h"
@@ -19,7 +18,7 @@ namespace clearance::server {
 
 using Health = grpc::health::v1::HealthCheckResponse::ServingStatus;
 
-// Which services are healthy, and the watches that wait for a change. Thread-safe.
+// Which services are healthy. Thread-safe.
 class HealthBoard {
  public:
   // Returns SERVICE_UNKNOWN for a service that was never set. "" is the server as a whole.
@@ -30,23 +29,17 @@ class HealthBoard {
   // Makes all unhealthy for good.
   void TurnUnhealthy();
 
-  // Wakes the signal at each change, until it is removed.
-  void Add(Signal* watch);
-  void Remove(Signal* watch);
-
  private:
-  void WakeAll();  // requires: mutex_ is held
-
   std::mutex mutex_;  // guards the rest
   absl::flat_hash_map<std::string, Health> services_;
-  absl::flat_hash_set<Signal*> watches_;
   bool is_unhealthy_ = false;
 };
 
 using HealthService = RawService<grpc::health::v1::Health>;
 
-// Answer any client, and let a call wait on the poller, until the server shuts down. A watch that
-// is open when the server drains is told so and ends with UNAVAILABLE. All references outlive them.
+// Answer any client, and let a call wait on the poller, until the server shuts down. A watch looks
+// at the board whenever the poller looks again. One that is open when the server drains is told so
+// and ends with UNAVAILABLE. All references outlive them.
 Detached ServeHealthChecks(HealthBoard& board, HealthService& service, Poller& poller);
 Detached ServeHealthWatches(HealthBoard& board, HealthService& service, Poller& poller);
 

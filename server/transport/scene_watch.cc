@@ -46,7 +46,15 @@ class SceneSignal final : public Signal, public SceneObserver {
   std::optional<SceneEnd> end_;
 };
 
-using WatchStream = WatchCall<SceneSignal>;
+// Sleeps until the registry tells it of news, it ends or the poller drains.
+struct WatchStream : RawCall<StreamWriter> {
+  explicit WatchStream(Poller& poller)
+      : news(poller.queue()), end(context, &news), on_drain(poller.Watch(news)) {}
+
+  SceneSignal news;
+  CallEnd end;
+  Poller::Hook on_drain;
+};
 
 // Far longer than any name and etag. The request is kept as long as the call.
 absl::Status RequireFewBytes(const grpc::ByteBuffer& incoming) {
