@@ -110,7 +110,16 @@ class Signal : public Operation {
   }
   // Completes it if it is armed. Thread-safe.
   void Wake() {
-    if (is_armed_.exchange(false)) CompleteNow(alarm_, queue_, this);
+    // Read first: once it is disarmed, the polling thread may complete and destroy this.
+    grpc::CompletionQueue* const queue = queue_;
+    grpc::Alarm& alarm = alarm_;
+    if (is_armed_.exchange(false)) CompleteNow(alarm, queue, this);
+  }
+
+  // Sees what the thread wrote that woke it, whatever the queue does.
+  void Complete(bool ok) override {
+    (void)is_armed_.load();
+    Operation::Complete(ok);
   }
 
  private:
@@ -151,37 +160,22 @@ class PostedCall final : public Completion {
 };
 
 // Lets other threads work for a coroutine, which continues on its own polling thread.
-class Resumption : public Completion {
- public:
-  void Complete(bool /*ok*/) override {
-    (void)is_done_.load(std::memory_order_acquire);
-    waiter_.resume();
-  }
-
+class Resumption {
  protected:
   explicit Resumption(grpc::CompletionQueue* queue) : queue_(queue) {}
-  ~Resumption() = default;
 
   // Called before another thread works for the coroutine.
   void Suspend(std::coroutine_handle<> waiter) {
-    waiter_ = waiter;
-    alarm_.emplace();
+    done_.emplace(queue_).Arm();
+    done_->await_suspend(waiter);
   }
   // Called by the thread that ends the work. From here on the polling thread may resume the
   // coroutine and destroy this.
-  void Resume() {
-    grpc::CompletionQueue* const queue = queue_;
-    grpc::Alarm& alarm = *alarm_;
-    is_done_.store(true, std::memory_order_release);
-    CompleteNow(alarm, queue, this);
-  }
+  void Resume() { done_->Wake(); }
 
  private:
   grpc::CompletionQueue* const queue_;
-  std::optional<grpc::Alarm> alarm_;  // takes memory, so it is made only to wait
-  std::coroutine_handle<> waiter_;
-  // Makes what other threads wrote visible to the polling thread, whatever the queue does.
-  std::atomic<bool> is_done_ = false;
+  std::optional<Signal> done_;  // takes memory, so it is made only to wait
 };
 
 // Awaits a result that another thread gives.
