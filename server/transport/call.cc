@@ -17,23 +17,12 @@ namespace {
 // Large replies go out in slices of this size, bytes.
 constexpr int kSliceBytes = 1 << 20;
 
-}  // namespace
-
-absl::Status CheckSize(const grpc::ByteBuffer& bytes, const Limits& limits) {
-  if (bytes.Length() <= limits.max_request_bytes) return absl::OkStatus();
-  return Refuse(absl::StatusCode::kResourceExhausted,
-                {.reason = Reason::kMessageTooLarge,
-                 .field = "",
-                 .value = FormatNumber(std::uint64_t{bytes.Length()}) + " bytes",
-                 .limit = "max_request_bytes <= " + FormatNumber(limits.max_request_bytes),
-                 .message = "The message is too large; send less in one message."});
-}
-
-// A piece of a compound comes in up to six objects: itself, its shape, a triangle and its corners.
-std::uint64_t MostObjectsOfOneShape(const Limits& limits) {
-  constexpr std::uint64_t kOthers = 64;
-  constexpr std::uint64_t kOfPiece = 8;
-  return kOthers + kOfPiece * limits.max_pieces_per_shape;
+absl::Status RefuseLarge(const std::string& value, const std::string& limit,
+                         const std::string& message) {
+  return Refuse(absl::StatusCode::kResourceExhausted, {.reason = Reason::kMessageTooLarge,
+                                                       .value = value,
+                                                       .limit = limit,
+                                                       .message = message});
 }
 
 // A shape is one object if it is named, and up to four if it has no corners. Shapes with more
@@ -45,18 +34,29 @@ std::uint64_t MostObjectsOfManyShapes(const Limits& limits, std::uint64_t bytes)
          limits.max_batch_hulls + bytes / kBytesAnObject;
 }
 
-absl::Status CheckObjects(grpc::ByteBuffer* bytes, const google::protobuf::Descriptor& type,
-                          std::uint64_t most) {
+}  // namespace
+
+// A piece of a compound comes in up to six objects: itself, its shape, a triangle and its corners.
+std::uint64_t MostObjectsOfOneShape(const Limits& limits) {
+  constexpr std::uint64_t kOthers = 64;
+  constexpr std::uint64_t kOfPiece = 8;
+  return kOthers + kOfPiece * limits.max_pieces_per_shape;
+}
+
+absl::Status CheckMessage(grpc::ByteBuffer* bytes, const google::protobuf::Descriptor& type,
+                          std::uint64_t most, const Limits& limits) {
+  if (bytes->Length() > limits.max_request_bytes) {
+    return RefuseLarge(FormatNumber(std::uint64_t{bytes->Length()}) + " bytes",
+                       "max_request_bytes <= " + FormatNumber(limits.max_request_bytes),
+                       "The message is too large; send less in one message.");
+  }
   // Each object takes at least two bytes.
   if (bytes->Length() / 2 <= most) return absl::OkStatus();
   grpc::ProtoBufferReader reader(bytes);
   if (!reader.status().ok() || CountObjects(&reader, type, most) <= most) return absl::OkStatus();
-  return Refuse(absl::StatusCode::kResourceExhausted,
-                {.reason = Reason::kMessageTooLarge,
-                 .field = "",
-                 .value = "more than " + FormatNumber(most) + " objects",
-                 .limit = "sub-messages, strings and unknown fields <= " + FormatNumber(most),
-                 .message = "The message has too many parts; send fewer shapes in one message."});
+  return RefuseLarge("more than " + FormatNumber(most) + " objects",
+                     "sub-messages, strings and unknown fields <= " + FormatNumber(most),
+                     "The message has too many parts; send fewer shapes in one message.");
 }
 
 bool ParseMessage(grpc::ByteBuffer* bytes, google::protobuf::MessageLite* message) {
@@ -67,6 +67,29 @@ bool ParseMessage(grpc::ByteBuffer* bytes, google::protobuf::MessageLite* messag
   }
   bytes->Clear();
   return is_parsed;
+}
+
+absl::Status RefuseMalformed(const google::protobuf::MessageLite& message) {
+  return RefuseArgument({.reason = Reason::kMessageMalformed,
+                         .limit = "a " + message.GetTypeName(),
+                         .message = "malformed request: the bytes are not a message of this "
+                                    "method"});
+}
+
+absl::Status TakeRequest(grpc::ByteBuffer* bytes, const Limits& limits,
+                         google::protobuf::Message* request) {
+  absl::Status status = CheckMessage(bytes, *request->GetDescriptor(),
+                                     MostObjectsOfManyShapes(limits, bytes->Length()), limits);
+  if (!status.ok() || ParseMessage(bytes, request)) return status;
+  return RefuseMalformed(*request);
+}
+
+grpc::Status TakeShort(grpc::ByteBuffer* bytes, std::size_t most,
+                       google::protobuf::MessageLite* message) {
+  if (bytes->Length() <= most && ParseMessage(bytes, message)) return grpc::Status::OK;
+  bytes->Clear();
+  return {grpc::StatusCode::INVALID_ARGUMENT, "malformed " + message->GetTypeName() +
+                                                  ", or above " + std::to_string(most) + " bytes"};
 }
 
 grpc::ByteBuffer SerializeMessage(const google::protobuf::MessageLite& message) {

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <google/protobuf/descriptor.h>
-#include <google/protobuf/message_lite.h>
+#include <google/protobuf/message.h>
 #include <grpcpp/server_context.h>
 #include <grpcpp/support/async_stream.h>
 #include <grpcpp/support/async_unary_call.h>
@@ -194,20 +194,28 @@ class ByteAccount final : public ShareLedger::Part {
   Signal room_;
 };
 
-// Returns RESOURCE_EXHAUSTED for a message of more than `limits.max_request_bytes`.
-absl::Status CheckSize(const grpc::ByteBuffer& bytes, const Limits& limits);
-
-// Return the most objects (server/guard/object_count.h) in a message about one shape, and in one of
-// so many bytes about many.
+// Returns the most objects (server/guard/object_count.h) in a message about one shape.
 std::uint64_t MostObjectsOfOneShape(const Limits& limits);
-std::uint64_t MostObjectsOfManyShapes(const Limits& limits, std::uint64_t bytes);
 
-// Returns RESOURCE_EXHAUSTED for a message that would be parsed into more than `most` objects.
-absl::Status CheckObjects(grpc::ByteBuffer* bytes, const google::protobuf::Descriptor& type,
-                          std::uint64_t most);
+// Returns RESOURCE_EXHAUSTED for a message of more than `limits.max_request_bytes`, or one that
+// would be parsed into more than `most` objects.
+absl::Status CheckMessage(grpc::ByteBuffer* bytes, const google::protobuf::Descriptor& type,
+                          std::uint64_t most, const Limits& limits);
 
 // Returns false if the bytes are not such a message. Takes the bytes.
 bool ParseMessage(grpc::ByteBuffer* bytes, google::protobuf::MessageLite* message);
+
+// Returns INVALID_ARGUMENT for bytes that are not such a message.
+absl::Status RefuseMalformed(const google::protobuf::MessageLite& message);
+
+// Takes a message that may be about many shapes. Fails as the three above.
+absl::Status TakeRequest(grpc::ByteBuffer* bytes, const Limits& limits,
+                         google::protobuf::Message* request);
+
+// Takes a message of at most so many bytes of a service that is not clearance's own. Fails with
+// INVALID_ARGUMENT.
+grpc::Status TakeShort(grpc::ByteBuffer* bytes, std::size_t most,
+                       google::protobuf::MessageLite* message);
 
 grpc::ByteBuffer SerializeMessage(const google::protobuf::MessageLite& message);
 

@@ -13,20 +13,6 @@ using grpc::health::v1::HealthCheckResponse;
 // Longer than any name of a service.
 constexpr std::size_t kMaxHealthBytes = 256;
 
-// Takes the name of the requested service.
-grpc::Status TakeService(grpc::ByteBuffer* bytes, std::string* service) {
-  HealthCheckRequest request;
-  if (bytes->Length() > kMaxHealthBytes) {
-    bytes->Clear();
-    return {grpc::StatusCode::INVALID_ARGUMENT, "the service's name is longer than any"};
-  }
-  if (!ParseMessage(bytes, &request)) {
-    return {grpc::StatusCode::INVALID_ARGUMENT, "malformed HealthCheckRequest"};
-  }
-  *service = request.service();
-  return grpc::Status::OK;
-}
-
 grpc::ByteBuffer ResponseOf(Health health) {
   HealthCheckResponse response;
   response.set_status(health);
@@ -70,9 +56,9 @@ Detached ServeHealthChecks(HealthBoard& board, HealthService& service, Poller& p
   if (!co_await call.requested) co_return;
   ServeHealthChecks(board, service, poller);
 
-  std::string name;
-  grpc::Status status = TakeService(&call.incoming, &name);
-  const Health health = board.Of(name);
+  HealthCheckRequest request;
+  grpc::Status status = TakeShort(&call.incoming, kMaxHealthBytes, &request);
+  const Health health = board.Of(request.service());
   if (status.ok() && health == HealthCheckResponse::SERVICE_UNKNOWN) {
     status = grpc::Status(grpc::StatusCode::NOT_FOUND, "unknown service");
   }
@@ -88,11 +74,11 @@ Detached ServeHealthWatches(HealthBoard& board, HealthService& service, Poller& 
   if (!co_await call.requested) co_return;
   ServeHealthWatches(board, service, poller);
 
-  std::string name;
-  grpc::Status status = TakeService(&call.incoming, &name);
+  HealthCheckRequest request;
+  grpc::Status status = TakeShort(&call.incoming, kMaxHealthBytes, &request);
   std::optional<Health> told;
   while (status.ok() && call.end.is_pending()) {
-    if (const Health health = board.Of(name); health != told) {
+    if (const Health health = board.Of(request.service()); health != told) {
       told = health;
       call.stream.Write(ResponseOf(health), call.written.Start());
       if (!co_await call.written) break;

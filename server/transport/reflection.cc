@@ -75,13 +75,6 @@ void FillExtensionNumbers(const std::string& name, ServerReflectionResponse* res
 // Far longer than any name of a symbol or file.
 constexpr std::size_t kMaxReflectionBytes = 4096;
 
-grpc::Status TakeQuestion(grpc::ByteBuffer* bytes, ServerReflectionRequest* request) {
-  if (bytes->Length() <= kMaxReflectionBytes && ParseMessage(bytes, request))
-    return grpc::Status::OK;
-  bytes->Clear();
-  return {grpc::StatusCode::INVALID_ARGUMENT, "malformed ServerReflectionRequest"};
-}
-
 struct ReflectionCall : RawCall<TwoWayStream> {
   explicit ReflectionCall(Poller& poller) : on_drain(poller.Watch(read)) {}
 
@@ -131,7 +124,7 @@ Detached ServeReflection(ReflectionService& service, Poller& poller) {
     const bool is_asked = !poller.is_draining() && co_await call.read;
     if (!is_asked && !call.read.is_pending()) break;
     ServerReflectionRequest request;
-    status = is_asked ? TakeQuestion(&call.incoming, &request)
+    status = is_asked ? TakeShort(&call.incoming, kMaxReflectionBytes, &request)
                       : grpc::Status(grpc::StatusCode::UNAVAILABLE, "draining");
     if (!status.ok()) break;
     call.stream.Write(SerializeMessage(AnswerReflection(request)), call.written.Start());

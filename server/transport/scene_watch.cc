@@ -4,9 +4,10 @@
 #include <optional>
 
 #include "clearance/v1/scene_watch.pb.h"
+#include "server/services/asks_by_name.h"
 #include "server/services/scene_follower.h"
+#include "server/transport/admission.h"
 #include "server/transport/streams.h"
-#include "server/transport/unary.h"
 
 namespace clearance::server {
 namespace {
@@ -60,12 +61,10 @@ struct WatchStream : RawCall<StreamWriter> {
 absl::Status RequireFewBytes(const grpc::ByteBuffer& incoming) {
   constexpr std::uint64_t kMostBytes = 4096;
   if (incoming.Length() <= kMostBytes) return absl::OkStatus();
-  return Refuse(absl::StatusCode::kInvalidArgument,
-                {.reason = Reason::kMessageTooLarge,
-                 .field = "",
-                 .value = FormatNumber(std::uint64_t{incoming.Length()}) + " bytes",
-                 .limit = "<= " + FormatNumber(kMostBytes) + " bytes",
-                 .message = "The message is longer than any WatchSceneRequest."});
+  return RefuseArgument({.reason = Reason::kMessageTooLarge,
+                         .value = FormatNumber(std::uint64_t{incoming.Length()}) + " bytes",
+                         .limit = "<= " + FormatNumber(kMostBytes) + " bytes",
+                         .message = "The message is longer than any WatchSceneRequest."});
 }
 
 // A watcher, and everything that its looks need.

@@ -50,20 +50,9 @@ class KeptArena {
   google::protobuf::Arena arena_{block_.data(), block_.size()};
 };
 
-absl::Status NoRequest() {
-  return Refuse(absl::StatusCode::kInvalidArgument,
-                {.reason = Reason::kMessageMalformed,
-                 .field = "",
-                 .value = "",
-                 .limit = "a clearance.v1.SessionRequest",
-                 .message = "malformed SessionRequest: the session ends"});
-}
-
 absl::Status HoldsDeletedShapes(const Limits& limits) {
   return Refuse(absl::StatusCode::kResourceExhausted,
                 {.reason = Reason::kDeletedShapesHeld,
-                 .field = "",
-                 .value = "",
                  .limit = "max_registry_bytes <= " + FormatNumber(limits.max_registry_bytes) +
                           " of deleted shapes",
                  .message = "The session held most of the shapes that were deleted or replaced and "
@@ -152,10 +141,11 @@ class ServedSession : public ServedCall {
     bool is_request = true;
     arrears.Meter([&] {
       absl::Status& refusal = message->refusal;
-      refusal.Update(CheckSize(*incoming, scope.parts.limits));
-      if (refusal.ok())
-        refusal = CheckObjects(incoming, *v1::SessionRequest::descriptor(),
-                               MostObjectsOfOneShape(scope.parts.limits));
+      if (refusal.ok()) {
+        const Limits& limits = scope.parts.limits;
+        refusal = CheckMessage(incoming, *v1::SessionRequest::descriptor(),
+                               MostObjectsOfOneShape(limits), limits);
+      }
       message->request = request_arena.Fresh<v1::SessionRequest>();
       if (refusal.ok()) {
         message->is_known = true;
@@ -166,7 +156,7 @@ class ServedSession : public ServedCall {
       message->is_known = reader.status().ok() && LookAtRequest(&reader, message->request);
       incoming->Clear();
     });
-    return is_request ? absl::OkStatus() : NoRequest();
+    return is_request ? absl::OkStatus() : RefuseMalformed(*message->request);
   }
 
   // Returns the place to answer the message. May refuse it for want of a place or of reply room.

@@ -91,23 +91,6 @@ struct UnaryCall : RawCall<UnaryWriter> {
   CallEnd end{context};
 };
 
-template <class Request>
-absl::Status TakeRequest(grpc::ByteBuffer* bytes, const Limits& limits, Request* request) {
-  absl::Status status = CheckSize(*bytes, limits);
-  if (status.ok()) {
-    status = CheckObjects(bytes, *Request::descriptor(),
-                          MostObjectsOfManyShapes(limits, bytes->Length()));
-  }
-  if (!status.ok()) return status;
-  if (ParseMessage(bytes, request)) return absl::OkStatus();
-  return Refuse(absl::StatusCode::kInvalidArgument,
-                {.reason = Reason::kMessageMalformed,
-                 .field = "",
-                 .value = "",
-                 .limit = "a " + std::string(request->GetTypeName()),
-                 .message = "malformed request: the bytes are not a message of this method"});
-}
-
 // Takes the changes, and awaits that they are stored and made. The result is one outcome a change.
 using Outcomes = Awaited<std::vector<ShapeOutcome>>;
 inline Outcomes Settle(ShapeLedger& ledger, std::vector<ShapeChange>* changes,
