@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The services and the table of the methods' handlers.
+// The services, their streaming methods and the table of the methods' handlers.
 
 #pragma once
 
@@ -15,10 +15,9 @@
 #include "clearance/v1/scene_service.grpc.pb.h"
 #include "clearance/v1/server_service.grpc.pb.h"
 #include "clearance/v1/shape_service.grpc.pb.h"
+#include "grpc/reflection/v1alpha/reflection.grpc.pb.h"
 #include "server/session/call_scope.h"
 #include "server/transport/health.h"
-#include "server/transport/poller.h"
-#include "server/transport/streams.h"
 
 namespace clearance::server {
 
@@ -27,6 +26,28 @@ inline constexpr const char* kServices[] = {
     v1::QueryService::service_full_name(), v1::SceneService::service_full_name(),
     v1::SceneQueryService::service_full_name(), v1::ServerService::service_full_name(),
     v1::ShapeService::service_full_name()};
+
+using ReflectionService = RawService<grpc::reflection::v1alpha::ServerReflection>;
+
+// Each of these coroutines waits for a call on the poller, serves it to its end and meanwhile lets
+// another one wait. It ends when the server shuts down. All references outlive it.
+
+// QueryService.Session.
+Detached ServeSessions(ServerParts& parts, RawService<v1::QueryService>& service, Poller& poller);
+
+// SceneService.WatchScene. A watcher sleeps until the registry tells it of news. The next message
+// is made when the previous one was taken, so nothing piles up for a slow watcher.
+Detached ServeSceneWatches(ServerParts& parts, RawService<v1::SceneService>& service,
+                           Poller& poller);
+
+// grpc.reflection.v1alpha: describes the services to tools like grpcurl, for any client. Runs on
+// the server's own queues for the reason in health.h, and so that a stream costs no thread. Streams
+// end with UNAVAILABLE when the server drains.
+Detached ServeReflection(ReflectionService& service, Poller& poller);
+
+// Returns the answer to one question. Any number of threads may call it.
+grpc::reflection::v1alpha::ServerReflectionResponse AnswerReflection(
+    const grpc::reflection::v1alpha::ServerReflectionRequest& request);
 
 template <class Request>
 struct UnaryMethod;

@@ -7,7 +7,6 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "server/transport/methods.h"
-#include "server/transport/streams.h"
 
 namespace clearance::server {
 namespace {

@@ -7,7 +7,7 @@
 #include "server/services/asks_by_name.h"
 #include "server/services/scene_follower.h"
 #include "server/transport/admission.h"
-#include "server/transport/streams.h"
+#include "server/transport/methods.h"
 
 namespace clearance::server {
 namespace {

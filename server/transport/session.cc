@@ -18,7 +18,7 @@
 #include "server/session/session_state.h"
 #include "server/session/unread_request.h"
 #include "server/transport/admission.h"
-#include "server/transport/streams.h"
+#include "server/transport/methods.h"
 
 namespace clearance::server {
 namespace {
