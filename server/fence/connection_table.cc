@@ -55,22 +55,18 @@ std::string AddressKey(const sockaddr_storage& peer) {
   return AddressBytes(peer).substr(0, kIpv6NetBytes);
 }
 
-std::string PeerKey(const sockaddr_storage& peer) {
-  // The ports of both families are at the same place.
-  const in_port_t port = reinterpret_cast<const sockaddr_in&>(peer).sin_port;
-  return absl::StrCat(AddressBytes(peer), ":", ntohs(port));
+std::string PeerText(const std::string& address, int port) {
+  const bool is_v4 = address.size() == sizeof(in_addr);
+  if (!is_v4 && address.size() != sizeof(in6_addr)) return "unix:";
+  std::array<char, INET6_ADDRSTRLEN> text = {};
+  inet_ntop(is_v4 ? AF_INET : AF_INET6, address.data(), text.data(), text.size());
+  return is_v4 ? absl::StrCat("ipv4:", text.data(), ":", port)
+               : absl::StrCat("ipv6:%5B", text.data(), "%5D:", port);
 }
 
-std::string PeerText(const std::string& peer_key) {
-  // An address may contain the byte of a colon, the digits of a port may not.
-  const std::size_t end = peer_key.rfind(':');
-  if (end != sizeof(in_addr) && end != sizeof(in6_addr)) return "unix:";
-  const std::string port = peer_key.substr(end);
-  const int family = end == sizeof(in_addr) ? AF_INET : AF_INET6;
-  std::array<char, INET6_ADDRSTRLEN> text = {};
-  inet_ntop(family, peer_key.data(), text.data(), text.size());
-  return family == AF_INET ? absl::StrCat("ipv4:", text.data(), port)
-                           : absl::StrCat("ipv6:%5B", text.data(), "%5D", port);
+std::string PeerText(const sockaddr_storage& peer) {
+  // The ports of both families are at the same place.
+  return PeerText(AddressBytes(peer), ntohs(reinterpret_cast<const sockaddr_in&>(peer).sin_port));
 }
 
 bool WatchedConnection::IsOpen() const { return LeadsTo(descriptor, *this); }
@@ -108,11 +104,13 @@ bool WatchedConnection::End() const {
 void ConnectionTable::Add(int descriptor, const sockaddr_storage& peer) {
   struct stat found {};
   if (fstat(descriptor, &found) != 0) return;
-  by_address_[AddressKey(peer)].push_back({.descriptor = descriptor,
-                                           .device = found.st_dev,
-                                           .inode = found.st_ino,
-                                           .peer_key = PeerKey(peer),
-                                           .opened = SteadyNow()});
+  const std::string address_key = AddressKey(peer);
+  by_address_[address_key].push_back({.descriptor = descriptor,
+                                      .device = found.st_dev,
+                                      .inode = found.st_ino,
+                                      .address_key = address_key,
+                                      .peer = PeerText(peer),
+                                      .opened = SteadyNow()});
   ++size_;
 }
 

@@ -7,28 +7,14 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <utility>
 
-#include "absl/strings/string_view.h"
-#include "absl/time/time.h"
-#include "server/fence/stream_counts.h"
+#include "server/fence/stream_fence.h"
 #include "server/observe/log.h"
 #include "server/observe/log_allowance.h"
 #include "server/observe/steady_clock.h"
 
 namespace clearance::server {
-
-// A connection that was cut, as of the cut.
-struct CutConnection {
-  std::string peer;            // the address, as gRPC writes it
-  absl::string_view reason;    // the metric's label; lives for ever, as the next
-  absl::string_view evidence;  // the observation
-  absl::Duration age = absl::ZeroDuration();
-  std::uint64_t received_bytes = 0;
-  StreamCounts calls = {};  // as gRPC had them last; zeros if it never had the connection
-  bool is_banned = false;   // the address, from now on
-};
 
 // Thread-safe.
 class CutLog {
@@ -37,28 +23,33 @@ class CutLog {
 
   // `log` outlives this. Null: nothing is written.
   explicit CutLog(Log* log, SteadyClock clock = SteadyNow)
-      : log_(log), allowance_(kLinesAnHour, std::move(clock)) {}
+      : log_(log), clock_(std::move(clock)), allowance_(kLinesAnHour, clock_) {}
 
-  void Write(const CutConnection& cut) {
+  // `is_banned` tells of the address, from now on.
+  void Write(const WatchedConnection& cut, CutReason reason, std::uint64_t received_bytes,
+             bool is_banned) {
     if (log_ == nullptr) return;
     const std::optional<std::uint64_t> held_back = allowance_.Take();
     if (!held_back.has_value()) return;
+    const CutRule& rule = RuleOf(reason);
+    const StreamCounts& calls = cut.notes.latest;
     log_->Warning("cut a connection", {{"peer", cut.peer},
-                                       {"reason", cut.reason},
-                                       {"evidence", cut.evidence},
-                                       {"age_seconds", absl::ToDoubleSeconds(cut.age)},
-                                       {"received_bytes", cut.received_bytes},
-                                       {"calls_open", cut.calls.open()},
-                                       {"calls_started", cut.calls.started},
-                                       {"calls_answered", cut.calls.answered},
-                                       {"calls_given_up", cut.calls.given_up},
-                                       {"messages", cut.calls.messages},
-                                       {"banned", cut.is_banned},
+                                       {"reason", rule.name},
+                                       {"evidence", rule.evidence},
+                                       {"age_seconds", absl::ToDoubleSeconds(clock_() - cut.opened)},
+                                       {"received_bytes", received_bytes},
+                                       {"calls_open", calls.open()},
+                                       {"calls_started", calls.started},
+                                       {"calls_answered", calls.answered},
+                                       {"calls_given_up", calls.given_up},
+                                       {"messages", calls.messages},
+                                       {"banned", is_banned},
                                        {"held_back", *held_back}});
   }
 
  private:
   Log* const log_;
+  const SteadyClock clock_;
   LogAllowance allowance_;
 };
 

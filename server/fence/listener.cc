@@ -84,10 +84,7 @@ Listener::Listener(ListenSockets listening, const ServerConfig& config,
       series_(series),
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       reserve_(MakeReserve()),
-      fence_(listening_.port, {.max_streams = config.max_streams_per_connection,
-                               .max_total_streams = config.max_streams,
-                               .max_message_bytes = config.limits.max_transport_bytes,
-                               .max_unfinished_bytes = config.max_total_bytes_in_flight}),
+      fence_(listening_.port, config_),
       bans_(config.ban_after_cut),
       cut_log_(log) {}
 
@@ -160,15 +157,13 @@ void Listener::Look() {
   recent_.Forget(SteadyNow());
   Sweep();
   fence_.BeginLook(longest_hold_(), SteadyNow());
-  connections_.ForEach([this](const std::string& address_key, WatchedConnection& connection) {
-    if (const auto reason = fence_.ReasonToCut(&connection); reason.has_value()) {
-      Cut(address_key, &connection, *reason);
-    }
+  connections_.ForEach([this](WatchedConnection& connection) {
+    if (const auto reason = fence_.ReasonToCut(&connection)) Cut(&connection, *reason);
   });
   CutWhatHolds();
   CutWhatIsHeld();
   for (const StreamHolder& holder : fence_.InExcess(&connections_)) {
-    Cut(*holder.address_key, holder.connection, CutReason::kAllStreams);
+    Cut(holder.connection, CutReason::kAllStreams);
   }
   CutOffenders();
   if (end_idle_after_.has_value() && SteadyNow() >= *end_idle_after_) EndIdle();
@@ -178,23 +173,21 @@ void Listener::Look() {
 void Listener::CutWhatHolds() {
   fence_.NoteMemory();
   WatchedConnection* suspect = nullptr;
-  const std::string* suspect_key = nullptr;
   int suspects = 0;
-  connections_.ForEach([&](const std::string& address_key, WatchedConnection& connection) {
+  connections_.ForEach([&](WatchedConnection& connection) {
     if (!fence_.IsSuspect(connection.notes)) return;
     ++suspects;
     suspect = &connection;
-    suspect_key = &address_key;
   });
   if (suspects != 1 || !fence_.IsMostOfTheHold(suspect->notes)) return;
-  Cut(*suspect_key, suspect, fence_.ReasonOfHold(suspect->notes));
+  Cut(suspect, fence_.ReasonOfHold(suspect->notes));
 }
 
 void Listener::CutWhatIsHeld() {
   const std::optional<int> held = handover_->HeldFor(kMostHandoverWork);
   if (!held.has_value()) return;
-  connections_.ForEach([&](const std::string& address_key, WatchedConnection& connection) {
-    if (connection.descriptor == *held) Cut(address_key, &connection, CutReason::kHoldsHandover);
+  connections_.ForEach([&](WatchedConnection& connection) {
+    if (connection.descriptor == *held) Cut(&connection, CutReason::kHoldsHandover);
   });
 }
 
@@ -206,36 +199,30 @@ void Listener::CutOffenders() {
   const absl::flat_hash_set<std::string> offenders = refused_calls_.TakeOffenders();
   if (offenders.empty() || config_.ban_after_cut == absl::ZeroDuration()) return;
   absl::flat_hash_set<std::string> addresses;
-  connections_.ForEach([&](const std::string& address_key, WatchedConnection& connection) {
-    if (!offenders.contains(PeerText(connection.peer_key))) return;
-    Cut(address_key, &connection, CutReason::kRefusedCalls);
-    if (!address_key.empty()) addresses.insert(address_key);
+  connections_.ForEach([&](WatchedConnection& connection) {
+    if (!offenders.contains(connection.peer)) return;
+    Cut(&connection, CutReason::kRefusedCalls);
+    if (!connection.address_key.empty()) addresses.insert(connection.address_key);
   });
-  connections_.ForEach([&](const std::string& address_key, WatchedConnection& connection) {
-    if (!addresses.contains(address_key)) return;
+  connections_.ForEach([&](WatchedConnection& connection) {
+    if (!addresses.contains(connection.address_key)) return;
     const bool is_crowd = fence_.StreamsOf(&connection) >= kCallsOfACrowd;
     if (is_crowd && connection.notes.latest.answered == 0)
-      Cut(address_key, &connection, CutReason::kRefusedCalls);
+      Cut(&connection, CutReason::kRefusedCalls);
   });
 }
 
-void Listener::Cut(const std::string& address_key, WatchedConnection* connection,
-                   CutReason reason) {
+void Listener::Cut(WatchedConnection* connection, CutReason reason) {
   // TCP's count is lost with the connection.
   const std::uint64_t received = connection->BytesReceived();
   if (!connection->Cut()) return;
   const CutRule& rule = RuleOf(reason);
+  const std::string& address_key = connection->address_key;
   const SteadyTime now = SteadyNow();
   (series_.*rule.counter)->Increment();
   if (rule.after == AfterCut::kWarnOrBan) bans_.WarnOrBan(address_key, connection->opened, now);
   if (rule.after == AfterCut::kBan) bans_.Ban(address_key, now);
-  cut_log_.Write({.peer = PeerText(connection->peer_key),
-                  .reason = rule.name,
-                  .evidence = rule.evidence,
-                  .age = now - connection->opened,
-                  .received_bytes = received,
-                  .calls = connection->notes.latest,
-                  .is_banned = bans_.IsBanned(address_key, now)});
+  cut_log_.Write(*connection, reason, received, bans_.IsBanned(address_key, now));
 }
 
 // A flood may hold the connection that is being handed over; the next looks end it.
@@ -255,7 +242,7 @@ void Listener::BeginDrain() {
 // buffer. Bytes that the socket has not taken would be lost with the connection. So nothing may be
 // unsent at two looks in a row: in between, gRPC has continued to write if the socket had room.
 void Listener::EndIdle() {
-  connections_.ForEach([this](const std::string& /*address_key*/, WatchedConnection& connection) {
+  connections_.ForEach([this](WatchedConnection& connection) {
     const bool is_quiet =
         fence_.IsIdle(connection).value_or(true) && !HasUnsent(connection.descriptor);
     if (is_quiet && connection.was_quiet) connection.End();

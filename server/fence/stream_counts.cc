@@ -10,7 +10,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
+#include "server/fence/connection_table.h"
 
 namespace clearance::server {
 namespace {
@@ -49,12 +49,12 @@ std::int64_t NumberAt(const Json& object, const char* path) {
 
 }  // namespace
 
-std::optional<StreamCounts> StreamBook::CountsOf(const std::string& peer_key) {
-  if (!has_searched_ && !sockets_.contains(peer_key)) {
+std::optional<StreamCounts> StreamBook::CountsOf(const std::string& peer) {
+  if (!has_searched_ && !sockets_.contains(peer)) {
     has_searched_ = true;
     FindNewSockets();
   }
-  const auto found = sockets_.find(peer_key);
+  const auto found = sockets_.find(peer);
   if (found == sockets_.end()) return std::nullopt;
   const Json socket = Parse(grpc_channelz_get_socket(static_cast<std::intptr_t>(found->second)));
   if (!socket.contains("socket")) {
@@ -108,9 +108,8 @@ void StreamBook::Remember(std::int64_t socket) {
       !absl::Base64Unescape(remote->get_ref<const std::string&>(), &address)) {
     return;
   }
-  // As PeerKey().
   const std::int64_t port = NumberAt(found, "/socket/remote/tcpip_address/port");
-  sockets_[absl::StrCat(address, ":", port)] = socket;
+  sockets_[PeerText(address, static_cast<int>(port))] = socket;
 }
 
 }  // namespace clearance::server

@@ -17,6 +17,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "server/config/server_config.h"
 #include "server/fence/connection_table.h"
 #include "server/fence/stream_counts.h"
 #include "server/observe/metrics.h"
@@ -25,17 +26,10 @@
 
 namespace clearance::server {
 
-struct FenceLimits {
-  std::uint64_t max_streams = 1024;                 // of one connection
-  std::uint64_t max_total_streams = 65'536;         // of all connections together
-  std::uint64_t max_message_bytes = 24 << 20;       // that gRPC takes
-  std::uint64_t max_unfinished_bytes = 1024 << 20;  // of messages that are not whole, all together
-};
-
 // Returns the cost of reading from a connection that proves a flood if no message was whole. It is
 // three tenths of a second, in which 150 MB of messages would be read. It grows in proportion to
-// `max_message_bytes` above 24 MiB.
-absl::Duration MostWorkWithoutAnEvent(const FenceLimits& limits);
+// `max_transport_bytes` above 24 MiB.
+absl::Duration MostWorkWithoutAnEvent(std::uint64_t max_transport_bytes);
 
 // Why a connection is cut. All but the first three are floods.
 enum class CutReason : std::uint8_t {
@@ -113,7 +107,6 @@ class ReaderWatch {
 
 // A connection with the streams that it has open.
 struct StreamHolder {
-  const std::string* address_key = nullptr;
   WatchedConnection* connection = nullptr;
   std::uint64_t streams = 0;
 };
@@ -123,10 +116,10 @@ struct StreamHolder {
 std::vector<StreamHolder> HoldersToCut(std::vector<StreamHolder> holders, std::uint64_t most);
 
 // Decides which connections are cut. A connection is to be cut
-// - when it has more than twice `max_streams` streams open, and still has them after a tenth of a
+// - when it has more than twice `max_streams_per_connection` streams open, and still has them after a tenth of a
 //   second in which the server came back to its calls, or which it spent on reading alone. A server
 //   that stood still finds at once the streams that honest clients began and gave up meanwhile;
-// - when within about a second more than `max_streams` ended without an answer and fewer with one,
+// - when within about a second more than that limit ended without an answer and fewer with one,
 //   and as many more do after that tenth of a second is over;
 // - when it has never opened a stream, and more came within about a second than a handshake takes:
 //   without a stream HTTP/2 knows only frames of some bytes, which clients send now and then;
@@ -136,8 +129,8 @@ std::vector<StreamHolder> HoldersToCut(std::vector<StreamHolder> holders, std::u
 // Thread-compatible.
 class StreamFence {
  public:
-  // For the connections that were accepted on this port.
-  StreamFence(int port, const FenceLimits& limits) : book_(port), limits_(limits) {}
+  // For the connections that were accepted on this port. The settings outlive this.
+  StreamFence(int port, const ServerConfig& config) : book_(port), config_(config) {}
 
   void SetReaders(Readers readers) { readers_ = std::move(readers); }
 
@@ -174,7 +167,7 @@ class StreamFence {
   // those that bytes not certainly parsed by then can have opened.
   static std::uint64_t MostStreams(const FenceNotes& notes);
 
-  // Returns the connections to cut if all together have more than `max_total_streams` open. With
+  // Returns the connections to cut if all together have more than `max_streams` open. With
   // them go those of the worst address that have more to be read than a few calls: gRPC reads the
   // received bytes of a hundred connections before it sees that one was cut. Up to twice as many
   // streams are tolerated until the server had the time to work off the backlog that it found when
@@ -205,7 +198,7 @@ class StreamFence {
   std::vector<StreamHolder> CountHolders(ConnectionTable* connections);
 
   StreamBook book_;
-  const FenceLimits limits_;
+  const ServerConfig& config_;
   Readers readers_;
   std::optional<std::uint64_t> round_;
   SteadyTime now_ = SteadyTime();   // when the look began

@@ -42,16 +42,11 @@ void NameCall(grpc::ServerContext& context, Caller* caller) {
   if (!trace.empty()) context.AddInitialMetadata(kTraceParentHeader, trace);
 }
 
-// Returns the least role that a method requires.
-Role RoleFor(RpcMethod method) {
-  switch (method) {
-#define METHOD(name, service, type, role) \
-  case RpcMethod::k##name:                \
-    return Role::role;
+// The least roles that methods require, in the order of RpcMethod.
+constexpr Role kLeastRoles[] = {
+#define METHOD(name, service, type, role) Role::role,
 #include "server/observe/methods.def"
-  }
-  return Role::kAdmin;
-}
+};
 
 }  // namespace
 
@@ -70,7 +65,8 @@ const absl::Status& Admission::Check(bool is_aside) {
   if (!is_outdated()) return status_;
   const std::uint64_t generation = parts_.authenticator->generation();
   const auto principal = parts_.authenticator->Authenticate(credentials_);
-  absl::Status status = principal.ok() ? RequireRole(**principal, RoleFor(method_), "authorization")
+  const Role role = kLeastRoles[static_cast<std::size_t>(method_)];
+  absl::Status status = principal.ok() ? RequireRole(**principal, role, "authorization")
                                        : principal.status();
   // If it is OK, Check() must still see that the rules are new, and update caller() by them.
   if (is_aside && status.ok()) return status_;

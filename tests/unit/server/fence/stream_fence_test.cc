@@ -27,6 +27,7 @@ constexpr std::size_t kMebibyteBytes = 1 << 20;
 class StreamFenceTest : public testing::Test {
  protected:
   StreamFenceTest() {
+    config_.max_streams_per_connection = kStreams;
     fence_.SetReaders({.rounds = [this] {
       ++askings_;
       return rounds_;
@@ -46,7 +47,8 @@ class StreamFenceTest : public testing::Test {
   SteadyTime now_ = SteadyTime(absl::Hours(1));
   std::uint64_t rounds_ = 0;
   int askings_ = 0;
-  StreamFence fence_{/*port=*/1, {.max_streams = kStreams}};
+  ServerConfig config_;
+  StreamFence fence_{/*port=*/1, config_};
   FenceNotes notes_;
 };
 
@@ -146,7 +148,7 @@ TEST_F(StreamFenceTest, BearsWhatWasGivenUpInAStall) {
 
 TEST(MostWorkWithoutAnEvent, GrowsWithTheLargestMessage) {
   const auto of = [](std::uint64_t mebibytes) {
-    return MostWorkWithoutAnEvent({.max_message_bytes = mebibytes * kMebibyteBytes});
+    return MostWorkWithoutAnEvent(mebibytes * kMebibyteBytes);
   };
   EXPECT_EQ(of(1), absl::Milliseconds(300));
   EXPECT_EQ(of(24), absl::Milliseconds(300));
@@ -228,7 +230,8 @@ class HeldReader {
     fence_.NoteMemory();
   }
 
-  StreamFence fence_{/*port=*/1, {}};
+  const ServerConfig config_ = {};
+  StreamFence fence_{/*port=*/1, config_};
   std::uint64_t allocated_ = 0;
   std::vector<Ends> ends_;
   std::vector<WatchedConnection> watched_;
