@@ -3,7 +3,6 @@
 #include "server/access/access_files.h"
 
 #include <cerrno>
-#include <chrono>
 #include <cstddef>
 #include <fstream>
 #include <system_error>
@@ -16,7 +15,6 @@ namespace clearance::server {
 namespace {
 
 constexpr std::size_t kMaxFileBytes = std::size_t{4} << 20;
-constexpr std::chrono::seconds kPause(1);
 
 absl::StatusOr<std::string> ReadWhole(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -57,29 +55,13 @@ absl::StatusOr<std::unique_ptr<AccessFiles>> AccessFiles::Load(const ServerConfi
   return files;
 }
 
-void AccessFiles::Run(const std::stop_token& stop) {
-  std::unique_lock lock(mutex_);
-  while (true) {
-    asked_.wait_for(lock, stop, kPause, [this] { return is_asked_; });
-    if (stop.stop_requested()) return;
-    if (std::exchange(is_asked_, false)) seen_.reset();
-    lock.unlock();
-    Look();
-    lock.lock();
-  }
+void AccessFiles::Watch() {
+  thread_.emplace(std::chrono::seconds(1), [this](bool is_asked) { Look(is_asked); });
 }
 
-void AccessFiles::ReadSoon() {
-  {
-    const std::lock_guard lock(mutex_);
-    is_asked_ = true;
-  }
-  asked_.notify_all();
-}
-
-void AccessFiles::Look() {
+void AccessFiles::Look(bool is_asked) {
   Texts now = Read();
-  if (seen_ == now) return;
+  if (!is_asked && seen_ == now) return;
   seen_ = std::move(now);
   const absl::Status status = Apply();
   metrics_.access_reloads(status.ok()).Increment();
@@ -96,9 +78,9 @@ AccessFiles::Texts AccessFiles::Read() const {
 }
 
 absl::Status AccessFiles::Apply() {
-  const auto policy = Parse<Policy>(seen_->policy, config_.policy_file, config_.principal);
+  const auto policy = Parse<Policy>(seen_.policy, config_.policy_file, config_.principal);
   if (!policy.ok()) return policy.status();
-  auto tokens = Parse<TokenTable>(seen_->tokens, config_.token_file);
+  auto tokens = Parse<TokenTable>(seen_.tokens, config_.token_file);
   if (!tokens.ok()) return tokens.status();
   if (policy->has_certificates() && config_.tls.client_ca.empty()) {
     log_.Warning("the policy names certificates that no client can show: set --tls_client_ca",

@@ -4,13 +4,9 @@
 
 #pragma once
 
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <stop_token>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -20,6 +16,7 @@
 #include "server/guard/holding_quotas.h"
 #include "server/observe/log.h"
 #include "server/observe/metrics.h"
+#include "server/observe/periodic_thread.h"
 
 namespace clearance::server {
 
@@ -38,15 +35,13 @@ class AccessFiles {
   Authenticator& authenticator() { return *authenticator_; }
 
   // Looks at the files, once a second, on a separate thread.
-  void Watch() {
-    thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
-  }
+  void Watch();
 
-  // Looks once. Requires: Watch was not called.
-  void Look();
+  // Looks once; `is_asked`: applies the files, changed or not. Requires: Watch was not called.
+  void Look(bool is_asked = false);
 
   // Lets the thread of Watch read the files again at once, changed or not. Thread-safe.
-  void ReadSoon();
+  void ReadSoon() { thread_->Ask(); }
 
  private:
   // The contents of both files, or why one cannot be read. They are compared as a whole: a file's
@@ -63,18 +58,14 @@ class AccessFiles {
   Texts Read() const;
   // Makes the rules of the texts that were seen last.
   absl::Status Apply();
-  void Run(const std::stop_token& stop);
 
   const ServerConfig& config_;
   Log& log_;
   Metrics& metrics_;
   HoldingQuotas* const quotas_;
   std::unique_ptr<Authenticator> authenticator_;
-  std::optional<Texts> seen_;
-  std::mutex mutex_;
-  std::condition_variable_any asked_;
-  bool is_asked_ = false;  // guarded by mutex_: to apply the files whatever is in them
-  std::jthread thread_;    // the last member: it ends before the others do
+  Texts seen_;
+  std::optional<PeriodicThread> thread_;  // the last member: it ends before the others do
 };
 
 }  // namespace clearance::server
