@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <chrono>
-#include <condition_variable>
 #include <limits>
 #include <map>
 #include <mutex>
-#include <stop_token>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -17,6 +14,7 @@
 #include "server/app/optional_parts.h"
 #include "server/app/restore.h"
 #include "server/etcd/etcd_store.h"
+#include "server/observe/periodic_thread.h"
 
 namespace clearance::server {
 namespace {
@@ -141,7 +139,7 @@ class WaitingNotice {
   WaitingNotice(std::string endpoints, Log* log)
       : endpoints_(std::move(endpoints)),
         log_(log),
-        teller_([this](const std::stop_token& stopped) { Tell(stopped); }) {}
+        teller_(std::chrono::seconds(1), [this](bool /*is_asked*/) { Tell(); }) {}
 
   // The last try came to nothing for this reason.
   void Failed(const absl::Status& reason) {
@@ -150,22 +148,18 @@ class WaitingNotice {
   }
 
  private:
-  void Tell(const std::stop_token& stopped) {
-    std::unique_lock lock(mutex_);
-    for (int seconds = 1;; ++seconds) {
-      ended_.wait_for(lock, stopped, std::chrono::seconds(1), [] { return false; });
-      if (stopped.stop_requested()) return;
-      log_->Warning("waiting for the shared store",
-                    {{"endpoints", endpoints_}, {"seconds", seconds}, {"reason", reason_}});
-    }
+  void Tell() {
+    const std::lock_guard lock(mutex_);
+    log_->Warning("waiting for the shared store",
+                  {{"endpoints", endpoints_}, {"seconds", ++seconds_}, {"reason", reason_}});
   }
 
   const std::string endpoints_;
   Log* const log_;
   std::mutex mutex_;
-  std::condition_variable_any ended_;
-  std::string reason_ = "no answer yet";
-  std::jthread teller_;
+  std::string reason_ = "no answer yet";  // guarded by mutex_
+  int seconds_ = 0;                       // of the thread
+  PeriodicThread teller_;
 };
 
 absl::StatusOr<std::unique_ptr<EtcdStore>> OpenStore(const JoinParts& parts) {

@@ -147,7 +147,7 @@ class RunningServer final : public GrpcServer {
   ShapeLedger memory_ledger_;
   const std::unique_ptr<RefusalLog> refusal_log_;  // null: without a log
   ServerParts parts_;
-  const std::jthread expiry_;
+  const PeriodicThread expiry_;
   HealthBoard health_;
   Methods methods_;
   std::unique_ptr<grpc::Server> server_;
