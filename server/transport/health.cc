@@ -21,11 +21,9 @@ grpc::ByteBuffer ResponseOf(Health health) {
 
 // Sleeps until its own end, which the poller interrupts when there may be news.
 struct HealthWatch : RawCall<StreamWriter> {
-  explicit HealthWatch(Poller& poller)
-      : on_drain(poller.Watch(end)), on_look(poller.WhenLooking([this] { end.Interrupt(); })) {}
+  explicit HealthWatch(Poller& poller) : on_look(poller, [this] { end.Interrupt(); }) {}
 
   CallEnd end{context};
-  Poller::Hook on_drain;
   Poller::Hook on_look;
 };
 

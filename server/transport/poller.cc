@@ -127,9 +127,9 @@ absl::Duration Poller::HeldFor() {
   return spent - spent_before_;
 }
 
-void Poller::CallAll(const absl::flat_hash_set<Hook*>& hooks) {
-  for (Hook* const hook : std::vector(hooks.begin(), hooks.end())) {
-    if (hooks.contains(hook)) hook->function_();
+void Poller::Look() {
+  for (Hook* const hook : std::vector(hooks_.begin(), hooks_.end())) {
+    if (hooks_.contains(hook)) hook->look_();
   }
 }
 

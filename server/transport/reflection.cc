@@ -75,10 +75,13 @@ void FillExtensionNumbers(const std::string& name, ServerReflectionResponse* res
 constexpr std::size_t kMaxReflectionBytes = 4096;
 
 struct ReflectionCall : RawCall<TwoWayStream> {
-  explicit ReflectionCall(Poller& poller) : on_drain(poller.Watch(read)) {}
+  explicit ReflectionCall(Poller& poller)
+      : on_look(poller, [this, &poller] {
+          if (poller.is_draining()) read.Interrupt();
+        }) {}
 
   Operation read;
-  Poller::Hook on_drain;
+  Poller::Hook on_look;
 };
 
 }  // namespace

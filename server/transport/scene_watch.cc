@@ -49,12 +49,10 @@ class SceneSignal final : public Signal, public SceneObserver {
 
 // Sleeps until the registry tells it of news, it ends or the poller drains.
 struct WatchStream : RawCall<StreamWriter> {
-  explicit WatchStream(Poller& poller)
-      : news(poller.queue()), end(context, &news), on_drain(poller.Watch(news)) {}
+  explicit WatchStream(Poller& poller) : news(poller.queue()) {}
 
   SceneSignal news;
-  CallEnd end;
-  Poller::Hook on_drain;
+  CallEnd end{context, &news};
 };
 
 // Far longer than any name and etag. The request is kept as long as the call.
@@ -76,7 +74,7 @@ class Watcher : public ServedCall {
         place_(parts.watches),
         follower_(scope),
         patience_(where, call.context, call.written),
-        on_look_(poller.WhenLooking([this] { Look(); })) {}
+        on_look_(poller, [this] { Look(); }) {}
 
   // Takes the request in. Checks that the caller may have this watch, and takes a place for it.
   absl::Status Admit() {
@@ -166,12 +164,12 @@ class Watcher : public ServedCall {
     return ScenesOf(scope).RequireReach(request_.name(), "name");
   }
 
-  // If the rules are new, a call that waits for news goes on, and comes to Check().
+  // If the rules are new or the poller drains, a call that waits for news goes on, and finds out.
   void Look() {
     const bool is_outdated = admission.is_outdated();
     if (!admission.CheckAside().ok()) patience_.Urge();
     // Last, because it may end this call.
-    if (is_outdated) call_.news.Interrupt();
+    if (is_outdated || poller.is_draining()) call_.news.Interrupt();
   }
 
   WatchStream& call_;

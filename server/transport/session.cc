@@ -60,8 +60,6 @@ absl::Status HoldsDeletedShapes(const Limits& limits) {
 }
 
 struct Stream : RawCall<TwoWayStream> {
-  explicit Stream(Poller& poller) : on_drain(poller.Watch(read)) {}
-
   // Starts at most one read a message: no effect if that of the next one has begun.
   void StartRead() {
     if (!std::exchange(is_next_read, true)) stream.Read(&incoming, read.Start());
@@ -70,7 +68,6 @@ struct Stream : RawCall<TwoWayStream> {
   CallEnd end{context};
   TimedOperation read;
   FirstMessage first_message{read};
-  Poller::Hook on_drain;
   bool is_next_read = false;  // or being read
 };
 
@@ -98,8 +95,7 @@ class ServedSession : public ServedCall {
         holds_(&parts.registry.holders(), scope.caller.holder(), [&where] { where.LookAgain(); }),
         state(scope, &holds_),
         patience_(where, call.context, call.written),
-        on_drain_(poller.Watch(bytes.room())),
-        on_look_(poller.WhenLooking([this] { Look(); })) {
+        on_look_(poller, [this] { Look(); }) {
     call.end.Interrupts(&bytes.room());
   }
 
@@ -224,9 +220,12 @@ class ServedSession : public ServedCall {
     // Workers read scope.caller, so it stays as it is while they are at a message.
     const bool is_idle = call_.read.is_awaited();
     const bool may_stay = is_idle ? Readmit().ok() : admission.CheckAside().ok();
-    if (may_stay && !holds_.is_told()) return;
     if (!may_stay) call_.end.StopWork();
-    patience_.Urge();
+    if (!may_stay || holds_.is_told()) {
+      patience_.Urge();
+    } else if (!poller.is_draining()) {
+      return;
+    }
     // Last, because it may end this session.
     Operation& waited_for = is_idle ? call_.read : bytes.room();
     waited_for.Interrupt();
@@ -245,7 +244,6 @@ class ServedSession : public ServedCall {
 
  private:
   ReplyPatience patience_;
-  const Poller::Hook on_drain_;
   const Poller::Hook on_look_;
 };
 
@@ -313,7 +311,7 @@ Task<absl::Status> AnswerMessage(Stream& call, ServedSession& session) {
 // NOLINTNEXTLINE(readability-function-cognitive-complexity): every co_await counts as hidden branches of the language
 Detached ServeSessions(ServerParts& parts, RawService<v1::QueryService>& service, Poller& poller) {
   const Poller::Presence presence(poller);
-  Stream call(poller);
+  Stream call;
   call.end.Await();
   service.Request(service.IndexOf("Session"), &call, poller.queue());
   if (!co_await call.requested) co_return;
@@ -349,7 +347,7 @@ Detached ServeSessions(ServerParts& parts, RawService<v1::QueryService>& service
   CountRefusal(parts.metrics, end);
   call.stream.Finish(ToGrpcStatus(end), call.finished.Start());
   co_await call.finished;
-  // A drain interrupts it.
+  // A look interrupts it.
   while (call.read.is_pending()) co_await call.read;
   call.first_message.Came();
   co_await call.first_message;
