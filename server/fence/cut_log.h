@@ -26,16 +26,15 @@ class CutLog {
       : log_(log), clock_(std::move(clock)), allowance_(kLinesAnHour, clock_) {}
 
   // `is_banned` tells of the address, from now on.
-  void Write(const WatchedConnection& cut, CutReason reason, std::uint64_t received_bytes,
+  void Write(const WatchedConnection& cut, const CutReason& reason, std::uint64_t received_bytes,
              bool is_banned) {
     if (log_ == nullptr) return;
     const std::optional<std::uint64_t> held_back = allowance_.Take();
     if (!held_back.has_value()) return;
-    const CutRule& rule = RuleOf(reason);
     const StreamCounts& calls = cut.notes.latest;
     log_->Warning("cut a connection", {{"peer", cut.peer},
-                                       {"reason", rule.name},
-                                       {"evidence", rule.evidence},
+                                       {"reason", reason.name},
+                                       {"evidence", reason.evidence},
                                        {"age_seconds", absl::ToDoubleSeconds(clock_() - cut.opened)},
                                        {"received_bytes", received_bytes},
                                        {"calls_open", calls.open()},

@@ -158,12 +158,12 @@ void Listener::Look() {
   Sweep();
   fence_.BeginLook(longest_hold_(), SteadyNow());
   connections_.ForEach([this](WatchedConnection& connection) {
-    if (const auto reason = fence_.ReasonToCut(&connection)) Cut(&connection, *reason);
+    if (const CutReason* const reason = fence_.ReasonToCut(&connection)) Cut(&connection, *reason);
   });
   CutWhatHolds();
   CutWhatIsHeld();
   for (const StreamHolder& holder : fence_.InExcess(&connections_)) {
-    Cut(holder.connection, CutReason::kAllStreams);
+    Cut(holder.connection, kAllStreams);
   }
   CutOffenders();
   if (end_idle_after_.has_value() && SteadyNow() >= *end_idle_after_) EndIdle();
@@ -187,7 +187,7 @@ void Listener::CutWhatIsHeld() {
   const std::optional<int> held = handover_->HeldFor(kMostHandoverWork);
   if (!held.has_value()) return;
   connections_.ForEach([&](WatchedConnection& connection) {
-    if (connection.descriptor == *held) Cut(&connection, CutReason::kHoldsHandover);
+    if (connection.descriptor == *held) Cut(&connection, kHoldsHandover);
   });
 }
 
@@ -201,27 +201,26 @@ void Listener::CutOffenders() {
   absl::flat_hash_set<std::string> addresses;
   connections_.ForEach([&](WatchedConnection& connection) {
     if (!offenders.contains(connection.peer)) return;
-    Cut(&connection, CutReason::kRefusedCalls);
+    Cut(&connection, kRefusedCalls);
     if (!connection.address_key.empty()) addresses.insert(connection.address_key);
   });
   connections_.ForEach([&](WatchedConnection& connection) {
     if (!addresses.contains(connection.address_key)) return;
     const bool is_crowd = fence_.StreamsOf(&connection) >= kCallsOfACrowd;
     if (is_crowd && connection.notes.latest.answered == 0)
-      Cut(&connection, CutReason::kRefusedCalls);
+      Cut(&connection, kRefusedCalls);
   });
 }
 
-void Listener::Cut(WatchedConnection* connection, CutReason reason) {
+void Listener::Cut(WatchedConnection* connection, const CutReason& reason) {
   // TCP's count is lost with the connection.
   const std::uint64_t received = connection->BytesReceived();
   if (!connection->Cut()) return;
-  const CutRule& rule = RuleOf(reason);
   const std::string& address_key = connection->address_key;
   const SteadyTime now = SteadyNow();
-  (series_.*rule.counter)->Increment();
-  if (rule.after == AfterCut::kWarnOrBan) bans_.WarnOrBan(address_key, connection->opened, now);
-  if (rule.after == AfterCut::kBan) bans_.Ban(address_key, now);
+  (series_.*reason.counter)->Increment();
+  if (reason.after == AfterCut::kWarnOrBan) bans_.WarnOrBan(address_key, connection->opened, now);
+  if (reason.after == AfterCut::kBan) bans_.Ban(address_key, now);
   cut_log_.Write(*connection, reason, received, bans_.IsBanned(address_key, now));
 }
 

@@ -78,7 +78,7 @@ class Listener final : public AcceptLoop {
   void CutWhatHolds();
   void CutWhatIsHeld();
   void CutOffenders();
-  void Cut(WatchedConnection* connection, CutReason reason);
+  void Cut(WatchedConnection* connection, const CutReason& reason);
   void BeginDrain();
   void EndIdle();
   prometheus::Counter* ReasonToRefuse(const std::string& address_key);

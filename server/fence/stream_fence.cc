@@ -3,7 +3,6 @@
 #include "server/fence/stream_fence.h"
 
 #include <algorithm>
-#include <array>
 #include <tuple>
 
 #include "absl/container/flat_hash_map.h"
@@ -65,26 +64,7 @@ absl::Duration MostWorkWithoutAnEvent(std::uint64_t max_transport_bytes) {
   return std::max(1.0, messages) * kWorkOfUsualMessages;
 }
 
-const CutRule& RuleOf(CutReason reason) {
-  using Series = ConnectionSeries;
-  // In the order of CutReason. A reading thread may be held by many that each sent little.
-  static constexpr std::array<CutRule, 9> kRules = {{
-      {&Series::cut_streams, "streams", "too many calls open", AfterCut::kWarnOrBan},
-      {&Series::cut_streams, "streams", "most of too many calls that all connections have open",
-       AfterCut::kWarnOrBan},
-      {&Series::cut_resets, "resets", "too many calls given up", AfterCut::kWarnOrBan},
-      {&Series::cut_flood, "flood", "bytes without a call", AfterCut::kBan},
-      {&Series::cut_flood, "flood", "more bytes than its messages can have", AfterCut::kBan},
-      {&Series::cut_flood, "flood", "holds a thread that reads", AfterCut::kNothing},
-      {&Series::cut_flood, "flood", "holds far more memory than it sends", AfterCut::kWarnOrBan},
-      {&Series::cut_flood, "flood", "holds the thread that hands connections over", AfterCut::kBan},
-      {&Series::cut_flood, "flood", "too many calls without credentials", AfterCut::kWarnOrBan},
-  }};
-  static_assert(kRules.size() == static_cast<std::size_t>(CutReason::kRefusedCalls) + 1);
-  return kRules[static_cast<std::size_t>(reason)];
-}
-
-std::optional<CutReason> StreamFence::ReasonToCut(WatchedConnection* connection) {
+const CutReason* StreamFence::ReasonToCut(WatchedConnection* connection) {
   FenceNotes& notes = connection->notes;
   // In this order, the bytes read are at most too few.
   const std::uint64_t received = connection->BytesReceived();
@@ -97,11 +77,11 @@ std::optional<CutReason> StreamFence::ReasonToCut(WatchedConnection* connection)
   if (is_closely) notes.received = std::max(notes.received, read);
   // It has cost nothing while it sent nothing.
   if (notes.received == notes.received_in_hold) notes.spent_in_hold = held_;
-  if (!is_closely) return std::nullopt;
+  if (!is_closely) return nullptr;
   // Bytes that it sent before gRPC had it are looked at once gRPC has it.
   const std::optional<StreamCounts> counts = book_.CountsOf(connection->peer);
   notes.is_unknown = !counts.has_value();
-  if (!counts.has_value()) return std::nullopt;
+  if (!counts.has_value()) return nullptr;
   NoteRead(read, &notes);
   return ReasonOf(*counts, &notes);
 }
@@ -177,10 +157,9 @@ bool StreamFence::IsSuspect(const FenceNotes& notes) const {
   return spent >= MostWorkWithoutAnEvent(config_.limits.max_transport_bytes) || (spent >= kPatience && is_dear);
 }
 
-CutReason StreamFence::ReasonOfHold(const FenceNotes& notes) const {
+const CutReason& StreamFence::ReasonOfHold(const FenceNotes& notes) const {
   const bool is_long = held_ - notes.spent_in_hold >= MostWorkWithoutAnEvent(config_.limits.max_transport_bytes);
-  return HasGrownBy(kMostBesideSlowBytes) && !is_long ? CutReason::kHoldsMemory
-                                                      : CutReason::kHoldsReading;
+  return HasGrownBy(kMostBesideSlowBytes) && !is_long ? kHoldsMemory : kHoldsReading;
 }
 
 bool StreamFence::IsMostOfTheHold(const FenceNotes& notes) const {
@@ -193,16 +172,16 @@ std::optional<bool> StreamFence::IsIdle(const WatchedConnection& connection) {
   return counts->open() == 0;
 }
 
-std::optional<CutReason> StreamFence::ReasonOf(const StreamCounts& counts, FenceNotes* notes) {
+const CutReason* StreamFence::ReasonOf(const StreamCounts& counts, FenceNotes* notes) {
   notes->latest = counts;
   if (counts.open() <= 2 * config_.max_streams_per_connection) {
     notes->streams.reset();
   } else if (HasLasted(&notes->streams)) {
-    return CutReason::kStreams;
+    return &kStreams;
   }
-  if (KeepsResetting(counts, notes)) return CutReason::kResets;
+  if (KeepsResetting(counts, notes)) return &kResets;
   if (counts.started == 0 && notes->received > notes->received_by_then + kMostWithoutStream) {
-    return CutReason::kBytesBeforeCalls;
+    return &kBytesBeforeCalls;
   }
   if (counts.events() != notes->events) {
     notes->events = counts.events();
@@ -210,13 +189,13 @@ std::optional<CutReason> StreamFence::ReasonOf(const StreamCounts& counts, Fence
     notes->received_in_hold = notes->received;
     notes->spent_in_hold = held_;
   } else if (notes->received > notes->received_by_event + MostWithoutEvent(counts)) {
-    return CutReason::kBytesBesideMessages;
+    return &kBytesBesideMessages;
   }
   if (now_ - notes->window_began >= kWindow && !notes->resets.has_value()) {
     notes->is_second_window = false;
     BeginWindow(counts, notes);
   }
-  return std::nullopt;
+  return nullptr;
 }
 
 std::uint64_t StreamFence::MostStreams(const FenceNotes& notes) {

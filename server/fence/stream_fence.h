@@ -31,30 +31,38 @@ namespace clearance::server {
 // `max_transport_bytes` above 24 MiB.
 absl::Duration MostWorkWithoutAnEvent(std::uint64_t max_transport_bytes);
 
-// Why a connection is cut. All but the first three are floods.
-enum class CutReason : std::uint8_t {
-  kStreams,
-  kAllStreams,
-  kResets,
-  kBytesBeforeCalls,
-  kBytesBesideMessages,
-  kHoldsReading,
-  kHoldsMemory,
-  kHoldsHandover,
-  kRefusedCalls,
-};
-
 // The consequence for the address of a connection that is cut.
 enum class AfterCut : std::uint8_t { kNothing, kWarnOrBan, kBan };
 
-// A reason as the metrics and the log tell it, and its consequence.
-struct CutRule {
+// Why a connection is cut, as the metrics and the log tell it, and the consequence.
+struct CutReason {
   prometheus::Counter* ConnectionSeries::*counter;
   absl::string_view name;  // the metric's label
   absl::string_view evidence;
   AfterCut after;
 };
-const CutRule& RuleOf(CutReason reason);
+constexpr CutReason Flood(absl::string_view evidence, AfterCut after) {
+  return {&ConnectionSeries::cut_flood, "flood", evidence, after};
+}
+
+inline constexpr CutReason kStreams = {&ConnectionSeries::cut_streams, "streams",
+                                       "too many calls open", AfterCut::kWarnOrBan};
+inline constexpr CutReason kAllStreams = {&ConnectionSeries::cut_streams, "streams",
+                                          "most of too many calls that all connections have open",
+                                          AfterCut::kWarnOrBan};
+inline constexpr CutReason kResets = {&ConnectionSeries::cut_resets, "resets",
+                                      "too many calls given up", AfterCut::kWarnOrBan};
+inline constexpr CutReason kBytesBeforeCalls = Flood("bytes without a call", AfterCut::kBan);
+inline constexpr CutReason kBytesBesideMessages =
+    Flood("more bytes than its messages can have", AfterCut::kBan);
+// A reading thread may be held by many that each sent little.
+inline constexpr CutReason kHoldsReading = Flood("holds a thread that reads", AfterCut::kNothing);
+inline constexpr CutReason kHoldsMemory =
+    Flood("holds far more memory than it sends", AfterCut::kWarnOrBan);
+inline constexpr CutReason kHoldsHandover =
+    Flood("holds the thread that hands connections over", AfterCut::kBan);
+inline constexpr CutReason kRefusedCalls =
+    Flood("too many calls without credentials", AfterCut::kWarnOrBan);
 
 // The threads that read connections. Only the thread that looks calls these functions.
 struct Readers {
@@ -134,13 +142,13 @@ class StreamFence {
 
   void SetReaders(Readers readers) { readers_ = std::move(readers); }
 
-  // Returns the reason to cut the connection; nullopt if it may stay. Looks closely only if enough
+  // Returns the reason to cut the connection; null if it may stay. Looks closely only if enough
   // came since the last look to open many streams, or if bytes from before may not have been parsed
   // by then and could open too many. Otherwise it takes under a microsecond.
-  std::optional<CutReason> ReasonToCut(WatchedConnection* connection);
+  const CutReason* ReasonToCut(WatchedConnection* connection);
 
   // Returns the reason to cut a connection with these counts, as ReasonToCut().
-  std::optional<CutReason> ReasonOf(const StreamCounts& counts, FenceNotes* notes);
+  const CutReason* ReasonOf(const StreamCounts& counts, FenceNotes* notes);
 
   // Called before the connections are looked at. `held` is what a reading thread has spent since it
   // last came back to its calls; it is less than before if the thread has come back.
@@ -157,7 +165,7 @@ class StreamFence {
   bool IsSuspect(const FenceNotes& notes) const;
 
   // Returns the reason to cut such a connection.
-  CutReason ReasonOfHold(const FenceNotes& notes) const;
+  const CutReason& ReasonOfHold(const FenceNotes& notes) const;
 
   // Returns whether its bytes were most of those read of all connections meanwhile. Requires: this
   // look has been at all of them.

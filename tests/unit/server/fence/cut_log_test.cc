@@ -13,7 +13,7 @@ namespace {
 
 class CutLogTest : public testing::Test {
  protected:
-  void Write() { cut_log_.Write({}, CutReason::kStreams, 0, false); }
+  void Write() { cut_log_.Write({}, kStreams, 0, false); }
 
   std::vector<nlohmann::json> lines_;
   SteadyTime now_ = SteadyTime(absl::Hours(1));
@@ -28,7 +28,7 @@ TEST_F(CutLogTest, SaysWhoWasCutForWhatAndWhatItHadDone) {
       .peer = "ipv4:192.0.2.1:5000",
       .opened = now_ - absl::Milliseconds(1500),
       .notes = {.latest = {.started = 100, .answered = 10, .given_up = 83, .messages = 11}}};
-  cut_log_.Write(cut, CutReason::kResets, 123'456, true);
+  cut_log_.Write(cut, kResets, 123'456, true);
   ASSERT_EQ(lines_.size(), 1u);
   nlohmann::json line = lines_.front();
   line.erase("time");
@@ -48,7 +48,7 @@ TEST_F(CutLogTest, WritesSoManyLinesAnHourAndThenHowManyItHeldBack) {
 }
 
 TEST(CutLog, WithoutALogWritesNothing) {
-  CutLog(nullptr).Write({}, CutReason::kStreams, 0, false);
+  CutLog(nullptr).Write({}, kStreams, 0, false);
 }
 
 }  // namespace
