@@ -96,7 +96,6 @@ void Listener::Start(Handler handler, const std::vector<ReadingThread>& readers)
 }
 
 void Listener::Run(Handler handler, const Readers& readers) {
-  longest_hold_ = readers.longest_hold;
   fence_.SetReaders(readers);
   handover_ = std::make_unique<Handover>(std::move(handler));
   thread_ = std::thread([this] {
@@ -156,7 +155,7 @@ void Listener::Look() {
   silent_.EndOlderThan(SteadyNow() - kMostSilence);
   recent_.Forget(SteadyNow());
   Sweep();
-  fence_.BeginLook(longest_hold_(), SteadyNow());
+  fence_.BeginLook(SteadyNow());
   connections_.ForEach([this](WatchedConnection& connection) {
     if (const CutReason* const reason = fence_.ReasonToCut(&connection)) Cut(&connection, *reason);
   });

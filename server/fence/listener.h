@@ -10,7 +10,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,8 +34,6 @@
 #include "server/observe/log.h"
 #include "server/observe/metrics.h"
 #include "server/observe/steady_clock.h"
-
-struct sockaddr_storage;
 
 namespace clearance::server {
 
@@ -105,7 +102,6 @@ class Listener final : public AcceptLoop {
   absl::Notification has_stopped_accepting_;
   std::optional<SteadyTime> end_idle_after_;
   SteadyTime last_sweep_ = SteadyTime();
-  std::function<absl::Duration()> longest_hold_;
   std::unique_ptr<Handover> handover_;
   std::thread thread_;
 };

@@ -102,7 +102,8 @@ void StreamFence::NoteRead(std::uint64_t read, FenceNotes* notes) {
   }
 }
 
-void StreamFence::BeginLook(absl::Duration held, SteadyTime now) {
+void StreamFence::BeginLook(SteadyTime now) {
+  const absl::Duration held = readers_.longest_hold();
   const bool is_new = held == absl::ZeroDuration() || held < held_;
   if (is_new) {
     ++hold_;

@@ -66,7 +66,8 @@ inline constexpr CutReason kRefusedCalls =
 
 // The threads that read connections. Only the thread that looks calls these functions.
 struct Readers {
-  // Returns the most processor time that one of them has spent without a result.
+  // Returns the most processor time that one of them has spent since it last came back to its
+  // calls. It is less than before if that thread has come back.
   std::function<absl::Duration()> longest_hold = [] { return absl::ZeroDuration(); };
   // Asks all of them to come back, and grows when all of them have since it last grew.
   std::function<std::uint64_t()> rounds = [] { return 0; };
@@ -124,9 +125,9 @@ struct StreamHolder {
 std::vector<StreamHolder> HoldersToCut(std::vector<StreamHolder> holders, std::uint64_t most);
 
 // Decides which connections are cut. A connection is to be cut
-// - when it has more than twice `max_streams_per_connection` streams open, and still has them after a tenth of a
-//   second in which the server came back to its calls, or which it spent on reading alone. A server
-//   that stood still finds at once the streams that honest clients began and gave up meanwhile;
+// - when it has more than twice `max_streams_per_connection` streams open, and still has them after
+//   a tenth of a second in which the server came back to its calls, or which it spent on reading
+//   alone. A server that stood still finds at once what honest clients began and gave up meanwhile;
 // - when within about a second more than that limit ended without an answer and fewer with one,
 //   and as many more do after that tenth of a second is over;
 // - when it has never opened a stream, and more came within about a second than a handshake takes:
@@ -150,9 +151,8 @@ class StreamFence {
   // Returns the reason to cut a connection with these counts, as ReasonToCut().
   const CutReason* ReasonOf(const StreamCounts& counts, FenceNotes* notes);
 
-  // Called before the connections are looked at. `held` is what a reading thread has spent since it
-  // last came back to its calls; it is less than before if the thread has come back.
-  void BeginLook(absl::Duration held, SteadyTime now);
+  // Called before the connections are looked at.
+  void BeginLook(SteadyTime now);
 
   // Called once this look has been at all connections. Notes how much more was allocated and read
   // since the thread had been held for 50 ms. Most holds are over before that.

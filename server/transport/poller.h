@@ -36,8 +36,11 @@ class Poller {
   // Starts the polling thread.
   void Run();
 
-  // Makes is_draining() true, and calls all hooks. At most once.
-  void BeginDrain() { drain_.Post(); }
+  // Makes is_draining() true, and calls all hooks.
+  void BeginDrain() {
+    is_draining_ = true;
+    LookAgain();
+  }
   bool is_draining() const { return is_draining_; }
 
   // Returns how often the polling thread has come back to its queue.
@@ -144,12 +147,8 @@ class Poller {
   Turns refused_;
   bool is_behind_ = false;  // something was there already when the thread came back
   std::uint64_t turns_since_refused_ = 0;
-  bool is_draining_ = false;
+  std::atomic<bool> is_draining_ = false;
   absl::flat_hash_set<Hook*> hooks_;
-  PostedCall drain_{queue_.get(), [this] {
-                      is_draining_ = true;
-                      Look();
-                    }};
   PostedCall look_{queue_.get(), [this] { Look(); }};
   PostedCall later_look_{queue_.get(), [this] { Look(); }};
   PostedCall question_{queue_.get(), [] {}};

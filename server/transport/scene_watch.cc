@@ -93,10 +93,7 @@ class Watcher : public ServedCall {
     return status;
   }
 
-  // Returns the wait that must end before the first look.
-  Awaited<absl::Status> WaitForFreshness() const {
-    return WhenFresh(FreshnessFor(scope, request_));
-  }
+  const v1::WatchSceneRequest& request() const { return request_; }
 
   // Begins to notice the scene's news, before the first look; requires admission.
   absl::Status Begin() {
@@ -196,7 +193,8 @@ Detached ServeSceneWatches(ServerParts& parts, RawService<v1::SceneService>& ser
   watcher.series.MessageReceived();
   absl::Status status = watcher.Admit();
   if (status.ok()) {
-    Awaited<absl::Status> fresh = watcher.WaitForFreshness();
+    Awaited<absl::Status> fresh =
+        watcher.WhenFresh(FreshnessFor(watcher.scope, watcher.request()));
     status = co_await fresh;
   }
   if (status.ok()) {

@@ -27,11 +27,13 @@ class StreamFenceTest : public testing::Test {
  protected:
   StreamFenceTest() {
     config_.max_streams_per_connection = kMostStreams;
-    fence_.SetReaders({.rounds = [this] {
-      ++askings_;
-      return rounds_;
-    }});
-    fence_.BeginLook(absl::ZeroDuration(), now_);
+    fence_.SetReaders({.longest_hold = [this] { return held_; },
+                       .rounds =
+                           [this] {
+                             ++askings_;
+                             return rounds_;
+                           }});
+    fence_.BeginLook(now_);
   }
 
   const CutReason* LookAfter(absl::Duration passed, std::uint64_t rounds,
@@ -39,11 +41,13 @@ class StreamFenceTest : public testing::Test {
                                      absl::Duration held = absl::ZeroDuration()) {
     now_ += passed;
     rounds_ += rounds;
-    fence_.BeginLook(held, now_);
+    held_ = held;
+    fence_.BeginLook(now_);
     return fence_.ReasonOf(counts, &notes_);
   }
 
   SteadyTime now_ = SteadyTime(absl::Hours(1));
+  absl::Duration held_ = absl::ZeroDuration();
   std::uint64_t rounds_ = 0;
   int askings_ = 0;
   ServerConfig config_;
@@ -102,7 +106,7 @@ TEST_F(StreamFenceTest, CountsReadBytesAsStreamsUntilParsed) {
 TEST_F(StreamFenceTest, AsksTheReadersOnceALook) {
   std::vector<FenceNotes> connections(100);
   for (int look = 1; look <= 3; ++look) {
-    fence_.BeginLook(absl::ZeroDuration(), now_);
+    fence_.BeginLook(now_);
     for (FenceNotes& notes : connections) fence_.NoteRead(1000, &notes);
     EXPECT_EQ(askings_, look);
   }
@@ -191,7 +195,8 @@ void Transfer(const Ends& ends, std::size_t bytes) {
 class HeldReader {
  public:
   explicit HeldReader(const std::vector<double>& mebibytes) {
-    fence_.SetReaders({.allocated_bytes = [this] { return allocated_; }});
+    fence_.SetReaders({.longest_hold = [this] { return held_; },
+                       .allocated_bytes = [this] { return allocated_; }});
     for (std::size_t i = 0; i < mebibytes.size(); ++i) {
       ends_.push_back(Connect());
       watched_.push_back({.descriptor = ends_.back().server.number()});
@@ -222,7 +227,8 @@ class HeldReader {
 
  private:
   void Look(absl::Duration held) {
-    fence_.BeginLook(held, SteadyTime());
+    held_ = held;
+    fence_.BeginLook(SteadyTime());
     for (WatchedConnection& connection : watched_) {
       EXPECT_EQ(fence_.ReasonToCut(&connection), nullptr);
     }
@@ -231,6 +237,7 @@ class HeldReader {
 
   const ServerConfig config_ = {};
   StreamFence fence_{/*port=*/1, config_};
+  absl::Duration held_ = absl::ZeroDuration();
   std::uint64_t allocated_ = 0;
   std::vector<Ends> ends_;
   std::vector<WatchedConnection> watched_;
