@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/transport/health.h"
-
 #include <optional>
+
+#include "server/transport/methods.h"
 
 namespace clearance::server {
 namespace {
