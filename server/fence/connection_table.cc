@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 
 #include <array>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "server/observe/descriptor.h"

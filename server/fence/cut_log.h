@@ -12,7 +12,6 @@
 #include "server/fence/stream_fence.h"
 #include "server/observe/log.h"
 #include "server/observe/log_allowance.h"
-#include "server/observe/steady_clock.h"
 
 namespace clearance::server {
 

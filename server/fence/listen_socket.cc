@@ -3,7 +3,6 @@
 #include "server/fence/listen_socket.h"
 
 #include <linux/tcp.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -11,9 +10,7 @@
 
 #include <cerrno>
 #include <cstring>
-#include <string_view>
 #include <system_error>
-#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"

@@ -8,15 +8,10 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
-#include <sys/socket.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <utility>
 
-#include "absl/container/flat_hash_set.h"
 #include "server/guard/share_ledger.h"
-#include "server/schedule/scheduling.h"
 
 namespace clearance::server {
 namespace {

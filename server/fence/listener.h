@@ -20,20 +20,12 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
-#include "server/config/server_config.h"
 #include "server/fence/address_bans.h"
-#include "server/fence/connection_table.h"
 #include "server/fence/cut_log.h"
 #include "server/fence/handover.h"
 #include "server/fence/listen_socket.h"
 #include "server/fence/refused_calls.h"
 #include "server/fence/silent_connections.h"
-#include "server/fence/stream_fence.h"
-#include "server/observe/descriptor.h"
-#include "server/observe/liveness.h"
-#include "server/observe/log.h"
-#include "server/observe/metrics.h"
-#include "server/observe/steady_clock.h"
 
 namespace clearance::server {
 

@@ -2,10 +2,7 @@
 
 #include "server/fence/stream_fence.h"
 
-#include <algorithm>
 #include <tuple>
-
-#include "absl/container/flat_hash_map.h"
 
 namespace clearance::server {
 namespace {

@@ -19,9 +19,6 @@
 #include "absl/time/time.h"
 #include "server/config/server_config.h"
 #include "server/fence/connection_table.h"
-#include "server/fence/stream_counts.h"
-#include "server/observe/metrics.h"
-#include "server/observe/steady_clock.h"
 #include "server/schedule/accept_loop.h"
 
 namespace clearance::server {

@@ -2,13 +2,6 @@
 
 #include "server/transport/admission.h"
 
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include "server/observe/steady_clock.h"
-
 namespace clearance::server {
 namespace {
 

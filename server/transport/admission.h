@@ -5,17 +5,9 @@
 
 #pragma once
 
-#include <grpcpp/server_context.h>
-
 #include <cstdint>
 
-#include "absl/status/status.h"
-#include "server/access/authenticator.h"
-#include "server/guard/caller.h"
-#include "server/guard/share_ledger.h"
-#include "server/observe/rpc_series.h"
 #include "server/session/call_scope.h"
-#include "server/storage/shared_registry.h"
 #include "server/transport/call.h"
 #include "server/transport/offload.h"
 

@@ -5,11 +5,8 @@
 #include <grpcpp/support/proto_buffer_reader.h>
 #include <grpcpp/support/proto_buffer_writer.h>
 
-#include <string>
-
 #include "server/convert/wire_errors.h"
 #include "server/guard/object_count.h"
-#include "server/guard/refusal.h"
 
 namespace clearance::server {
 namespace {

@@ -20,11 +20,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "server/config/limits.h"
 #include "server/guard/share_ledger.h"
-#include "server/observe/metrics.h"
-#include "server/observe/steady_clock.h"
-#include "server/transport/completion.h"
 #include "server/transport/poller.h"
 
 namespace clearance::server {

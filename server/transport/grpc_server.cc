@@ -9,9 +9,6 @@
 #include <limits>
 
 #include "server/config/listen_address.h"
-#include "server/observe/steady_clock.h"
-#include "server/schedule/work.h"
-#include "server/schedule/worker_pool.h"
 #include "server/services/scene_expiry.h"
 #include "server/session/session_room.h"
 #include "server/transport/late_calls.h"

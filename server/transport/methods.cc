@@ -7,13 +7,7 @@
 
 #include <google/protobuf/arena.h>
 
-#include <memory>
-#include <string>
-#include <utility>
-
 #include "server/convert/wire_errors.h"
-#include "server/guard/quota.h"
-#include "server/schedule/pending_work.h"
 #include "server/services/asks_by_name.h"
 #include "server/services/methods.h"
 #include "server/session/batch_job.h"

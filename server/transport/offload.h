@@ -18,8 +18,6 @@
 #include "absl/time/time.h"
 #include "server/observe/steady_clock.h"
 #include "server/schedule/pending_work.h"
-#include "server/schedule/work.h"
-#include "server/schedule/worker_pool.h"
 #include "server/transport/completion.h"
 
 namespace clearance::server {

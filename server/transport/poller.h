@@ -17,7 +17,6 @@
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "server/observe/metrics.h"
-#include "server/observe/steady_clock.h"
 #include "server/schedule/turns.h"
 #include "server/transport/completion.h"
 

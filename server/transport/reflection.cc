@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <google/protobuf/descriptor.h>
 #include <google/protobuf/descriptor.pb.h>
 
-#include <string>
-
-#include "absl/container/flat_hash_set.h"
 #include "server/transport/methods.h"
 
 namespace clearance::server {

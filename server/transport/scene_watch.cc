@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <mutex>
-#include <optional>
-
-#include "clearance/v1/scene_watch.pb.h"
 #include "server/services/asks_by_name.h"
 #include "server/services/scene_follower.h"
 #include "server/transport/admission.h"

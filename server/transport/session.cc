@@ -3,17 +3,10 @@
 #include <google/protobuf/arena.h>
 #include <grpcpp/support/proto_buffer_reader.h>
 
-#include <algorithm>
 #include <array>
-#include <utility>
 
 #include "absl/cleanup/cleanup.h"
-#include "clearance/v1/query_service.pb.h"
 #include "server/convert/wire_errors.h"
-#include "server/guard/quota.h"
-#include "server/guard/refusal.h"
-#include "server/schedule/pending_work.h"
-#include "server/schedule/work.h"
 #include "server/services/asks_by_name.h"
 #include "server/session/session_state.h"
 #include "server/session/unread_request.h"

@@ -13,7 +13,6 @@
 #include <fstream>
 #include <iterator>
 #include <system_error>
-#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
