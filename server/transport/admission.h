@@ -59,8 +59,6 @@ class ServedCall {
   // `context` is of a call that has begun.
   ServedCall(ServerParts& parts, RpcMethod method, grpc::ServerContext& context, Poller& where);
   ~ServedCall() { series.Handled(code_, SteadyNow() - arrival); }
-  ServedCall(const ServedCall&) = delete;
-  ServedCall& operator=(const ServedCall&) = delete;
 
   // Awaited before work on a message begins.
   Poller::Turn Turn(bool is_refused) {

@@ -35,6 +35,8 @@ struct MethodOf;
 template <class Request>
 struct UnaryMethod {
   using Response = typename MethodOf<Request>::Response;
+  template <class... Arguments>
+  using Step = std::function<absl::Status(const CallScope&, const Request&, Arguments...)>;
 
   int index = MethodOf<Request>::Service::IndexOf(InfoOf(MethodOf<Request>::kRpc).method);
   std::function<std::uint64_t(const CallScope&, const Request&)> cost =
@@ -45,18 +47,10 @@ struct UnaryMethod {
   // Returns an upper bound of the answer's bytes, as far as known before it; 0: they are few.
   std::function<std::uint64_t(const Request&, const Limits&)> reply_bytes =
       [](const Request&, const Limits&) { return 0; };
-  std::function<absl::Status(const CallScope&, const Request&, const StopRule&, Response*,
-                             Parts* left)>
-      answer = nullptr;
-  std::function<absl::Status(const CallScope&, const Request&, const StopRule&,
-                             std::vector<ShapeChange>*, Parts* left)>
-      plan = nullptr;
-  std::function<absl::Status(const CallScope&, const Request&, Response*,
-                             std::vector<ShapeChange>*)>
-      answer_or_plan = nullptr;
-  std::function<absl::Status(const CallScope&, const Request&, std::vector<ShapeOutcome>,
-                             Response*)>
-      conclude = nullptr;
+  Step<const StopRule&, Response*, Parts*> answer = nullptr;
+  Step<const StopRule&, std::vector<ShapeChange>*, Parts*> plan = nullptr;
+  Step<Response*, std::vector<ShapeChange>*> answer_or_plan = nullptr;
+  Step<std::vector<ShapeOutcome>, Response*> conclude = nullptr;
 
   // If true, the reply may be of any size, because the registry has changed.
   bool may_change() const { return plan != nullptr || answer_or_plan != nullptr; }

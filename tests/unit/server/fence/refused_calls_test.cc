@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/fence/refused_calls.h"
+#include "server/fence/address_bans.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -2,7 +2,7 @@
 //
 // Who is told to have spoken, and who is let go.
 
-#include "server/fence/silent_connections.h"
+#include "server/fence/handover.h"
 
 #include <gtest/gtest.h>
 #include <poll.h>
