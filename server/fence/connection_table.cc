@@ -125,9 +125,7 @@ void ConnectionTable::Sweep() {
 
 void ConnectionTable::Sweep(const std::string& address_key) {
   const auto found = by_address_.find(address_key);
-  if (found == by_address_.end()) return;
-  Sweep(&found->second);
-  if (found->second.empty()) by_address_.erase(found);
+  if (found != by_address_.end()) Sweep(&found->second);
 }
 
 std::size_t ConnectionTable::CountOf(const std::string& address_key) const {

@@ -113,7 +113,6 @@ class ConnectionTable {
   // Forgets those of one address.
   void Sweep(const std::string& address_key);
 
-  // Calls visit(connection) for each connection.
   template <class Visitor>
   void ForEach(const Visitor& visit) {
     for (auto& [address, connections] : by_address_) {

@@ -22,9 +22,8 @@ namespace {
 // after this time, in milliseconds.
 constexpr int kUserTimeout = 20'000;
 
-absl::Status CannotListen(const std::string& address, std::string_view reason) {
-  return absl::UnavailableError(absl::StrCat("cannot listen on ", address, ": ",
-                                             absl::string_view(reason.data(), reason.size())));
+absl::Status CannotListen(const std::string& address, const std::string& reason) {
+  return absl::UnavailableError(absl::StrCat("cannot listen on ", address, ": ", reason));
 }
 
 absl::Status CannotListen(const std::string& address, int error) {

@@ -76,11 +76,9 @@ class RawService final : public Generated::Service {
 // call that did not begin.
 class CallEnd final : public Operation {
  public:
-  // The end interrupts `waiting`, an operation of the same call, if there is one.
-  explicit CallEnd(grpc::ServerContext& context, Operation* waiting = nullptr)
-      : context_(context), waiting_(waiting) {}
+  explicit CallEnd(grpc::ServerContext& context) : context_(context) {}
 
-  // Makes the end interrupt this instead. It outlives the call's end, unless null replaces it.
+  // Makes the end interrupt an operation of the same call, which outlives it.
   void Interrupts(Operation* waiting) { waiting_ = waiting; }
 
   // Requires: called before the call is requested.
@@ -103,7 +101,7 @@ class CallEnd final : public Operation {
 
  private:
   grpc::ServerContext& context_;
-  Operation* waiting_;
+  Operation* waiting_ = nullptr;
   bool is_cancelled_ = false;
   std::atomic<bool> is_in_vain_ = false;
 };

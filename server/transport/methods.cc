@@ -75,6 +75,16 @@ struct UnaryCall : RawCall<UnaryWriter> {
   CallEnd end{context};
 };
 
+// Returns RESOURCE_EXHAUSTED, and counts it, unless the message had a turn (Poller::Turn).
+absl::Status RequireTurn(Metrics& metrics, bool had_turn) {
+  if (had_turn) return absl::OkStatus();
+  metrics.shed(ShedReason::kShare).Increment();
+  return RefuseMore({.limit = "waiting calls",
+                     .advice = "await replies",
+                     .retry_after = absl::Milliseconds(200)},
+                    {.given = "one call more", .most = Poller::kMostWaiting});
+}
+
 // Takes the changes, and awaits that they are stored and made. The result is one outcome a change.
 using Outcomes = Awaited<std::vector<ShapeOutcome>>;
 Outcomes Settle(ShapeLedger& ledger, std::vector<ShapeChange>* changes,

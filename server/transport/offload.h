@@ -100,20 +100,19 @@ class Offload final : public Resumption {
     const std::size_t i = next_part_.fetch_add(1, std::memory_order_relaxed);
     bool is_done = true;
     if (i < left_.count) Timed([&] { is_done = left_.part(i, SteadyNow() + kMostATurn); });
-    if (!is_done) {
-      where_.account.Charge(CostOf(kMostATurn));
-      return where_.account.AddLong([this, i] { DoLongPart(i, kMostOfAWhole); });
-    }
-    DoNextPart();
+    if (is_done) return DoNextPart();
+    where_.account.Charge(CostOf(kMostATurn));
+    AddLongPart(i, kMostOfAWhole);
   }
 
   // Interrupted rows begin again with twice the time, so that the longest one ends as well.
-  void DoLongPart(std::size_t i, absl::Duration most) {
-    bool is_done = false;
-    const absl::Duration took = Timed([&] { is_done = left_.part(i, SteadyNow() + most); });
-    where_.account.ChargeLong(CostOf(took));
-    if (!is_done) return where_.account.AddLong([this, i, most] { DoLongPart(i, 2 * most); });
-    DoNextPart();
+  void AddLongPart(std::size_t i, absl::Duration most) {
+    where_.account.AddLong([this, i, most] {
+      bool is_done = false;
+      const absl::Duration took = Timed([&] { is_done = left_.part(i, SteadyNow() + most); });
+      where_.account.ChargeLong(CostOf(took));
+      is_done ? DoNextPart() : AddLongPart(i, 2 * most);
+    });
   }
 
   void DoNextPart() {

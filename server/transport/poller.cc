@@ -8,12 +8,6 @@
 #include "server/schedule/scheduling.h"
 
 namespace clearance::server {
-namespace {
-
-constexpr Resource kWaitingCalls = {
-    .limit = "waiting calls", .advice = "await replies", .retry_after = absl::Milliseconds(200)};
-
-}  // namespace
 
 Poller::Poller(std::unique_ptr<grpc::ServerCompletionQueue> queue) : queue_(std::move(queue)) {}
 
@@ -131,12 +125,6 @@ void Poller::Look() {
   for (Hook* const hook : std::vector(hooks_.begin(), hooks_.end())) {
     if (hooks_.contains(hook)) hook->look_();
   }
-}
-
-absl::Status RequireTurn(Metrics& metrics, bool had_turn) {
-  if (had_turn) return absl::OkStatus();
-  metrics.shed(ShedReason::kShare).Increment();
-  return RefuseMore(kWaitingCalls, {.given = "one call more", .most = Poller::kMostWaiting});
 }
 
 }  // namespace clearance::server

@@ -14,9 +14,7 @@
 #include <thread>
 
 #include "absl/container/flat_hash_set.h"
-#include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "server/observe/metrics.h"
 #include "server/schedule/turns.h"
 #include "server/transport/completion.h"
 
@@ -159,8 +157,5 @@ class Poller {
   SteadyTime watched_since_ = SteadyTime();
   std::atomic<int> calls_ = 0;  // that live here
 };
-
-// Returns RESOURCE_EXHAUSTED, and counts it, unless the message had a turn (Poller::Turn).
-absl::Status RequireTurn(Metrics& metrics, bool had_turn);
 
 }  // namespace clearance::server

@@ -45,10 +45,10 @@ class SceneSignal final : public Signal, public SceneObserver {
 
 // Sleeps until the registry tells it of news, it ends or the poller drains.
 struct WatchStream : RawCall<StreamWriter> {
-  explicit WatchStream(Poller& poller) : news(poller.queue()) {}
+  explicit WatchStream(Poller& poller) : news(poller.queue()) { end.Interrupts(&news); }
 
   SceneSignal news;
-  CallEnd end{context, &news};
+  CallEnd end{context};
 };
 
 // Far longer than any name and etag. The request is kept as long as the call.
