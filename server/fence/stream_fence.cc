@@ -152,11 +152,11 @@ bool StreamFence::IsSuspect(const FenceNotes& notes) const {
   const auto read = static_cast<double>(notes.received - notes.received_in_hold);
   const bool is_dear =
       read < absl::ToDoubleSeconds(spent) * kSlowestMessageRate || HasGrownBy(kMostOfOthers);
-  return spent >= MostWorkWithoutAnEvent(config_.limits.max_transport_bytes) || (spent >= kPatience && is_dear);
+  return spent >= most_work_ || (spent >= kPatience && is_dear);
 }
 
 const CutReason& StreamFence::ReasonOfHold(const FenceNotes& notes) const {
-  const bool is_long = held_ - notes.spent_in_hold >= MostWorkWithoutAnEvent(config_.limits.max_transport_bytes);
+  const bool is_long = held_ - notes.spent_in_hold >= most_work_;
   return HasGrownBy(kMostBesideSlowBytes) && !is_long ? kHoldsMemory : kHoldsReading;
 }
 
@@ -249,8 +249,8 @@ void StreamFence::BeginWindow(const StreamCounts& counts, FenceNotes* notes) con
 // The rest of a message may follow a stream that has ended.
 std::uint64_t StreamFence::MostWithoutEvent(const StreamCounts& counts) const {
   const std::uint64_t messages = std::max<std::uint64_t>(counts.open(), 1);
-  return kFraming + std::min(messages * config_.limits.max_transport_bytes,
-                             std::max(config_.limits.max_transport_bytes, config_.max_total_bytes_in_flight));
+  const std::uint64_t most = config_.limits.max_transport_bytes;
+  return kFraming + std::min(messages * most, std::max(most, config_.max_total_bytes_in_flight));
 }
 
 std::vector<StreamHolder> HoldersToCut(std::vector<StreamHolder> holders, std::uint64_t most) {

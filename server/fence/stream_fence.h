@@ -136,7 +136,10 @@ std::vector<StreamHolder> HoldersToCut(std::vector<StreamHolder> holders, std::u
 class StreamFence {
  public:
   // For the connections that were accepted on this port. The settings outlive this.
-  StreamFence(int port, const ServerConfig& config) : book_(port), config_(config) {}
+  StreamFence(int port, const ServerConfig& config)
+      : book_(port),
+        config_(config),
+        most_work_(MostWorkWithoutAnEvent(config.limits.max_transport_bytes)) {}
 
   void SetReaders(Readers readers) { readers_ = std::move(readers); }
 
@@ -204,6 +207,7 @@ class StreamFence {
 
   StreamBook book_;
   const ServerConfig& config_;
+  const absl::Duration most_work_;
   Readers readers_;
   std::optional<std::uint64_t> round_;
   SteadyTime now_ = SteadyTime();   // when the look began

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -22,7 +23,7 @@
 
 namespace clearance::server {
 
-class Offload final : public Resumption {
+class Offload final {
  public:
   struct Where {
     WorkerPool::Account& account;
@@ -37,8 +38,7 @@ class Offload final : public Resumption {
   // May leave parts to be done.
   using Work = std::function<void(Parts* left)>;
 
-  Offload(const Where& where, Work work)
-      : Resumption(where.queue), where_(where), work_(std::move(work)) {}
+  Offload(const Where& where, Work work) : where_(where), work_(std::move(work)) {}
 
   bool await_ready() {
     if (where_.cost > kMaxCheapCost) return false;
@@ -46,7 +46,8 @@ class Offload final : public Resumption {
     return left_.count == 0;
   }
   void await_suspend(std::coroutine_handle<> waiter) {
-    Suspend(waiter);
+    done_.emplace(where_.queue).Arm();
+    done_->await_suspend(waiter);
     added_ = SteadyNow();
     where_.account.Join(where_.group);
     if (left_.count > 0) {
@@ -82,7 +83,7 @@ class Offload final : public Resumption {
     if (IsWhole()) where_.account.ChargeLong(CostOf(took));
     if (left_.count > 0) return AddParts();
     if (!IsWhole() && cost() > kMaxCheapCost) where_.account.Charge(cost() - kMaxCheapCost);
-    Resume();
+    done_->Wake();  // from here on this may be gone
   }
 
   // A thread that has done a part waits for its turn to do the next.
@@ -120,13 +121,14 @@ class Offload final : public Resumption {
       where_.account.Add(cost() / left_.count, [this] { DoPart(); });
     } else if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
       Timed(left_.finish);
-      Resume();
+      done_->Wake();
     }
   }
 
   const Where where_;
   const Work work_;
   Parts left_;
+  std::optional<Signal> done_;  // takes memory, so it is made only to wait
   std::atomic<std::size_t> next_part_ = 0;
   std::atomic<std::size_t> busy_ = 0;  // threads that may be at parts
   SteadyTime added_;
