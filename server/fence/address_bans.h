@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is remembered of clients: which addresses are banned for a while, which were seen lately, and
+// The memory of addresses that are banned for a while, of those seen lately, and of connections
 // whose calls were refused. A connection that is cut has cost some hundredths of a second, the time
 // to recognize it. One that comes back at once would cost that again each time, and the others
 // would wait.

@@ -65,7 +65,6 @@ class Handover {
     return turns_;
   }
 
-  // Stops handing connections over.
   void Stop() {
     {
       const std::lock_guard lock(mutex_);

@@ -21,8 +21,8 @@
 #include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
 #include "server/fence/address_bans.h"
-#include "server/fence/cut_log.h"
 #include "server/fence/handover.h"
+#include "server/fence/stream_fence.h"
 
 namespace clearance::server {
 

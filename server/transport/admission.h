@@ -38,7 +38,6 @@ class Admission {
   // Takes a place among the server's sessions, and among those of the caller's principal.
   absl::Status TakeSessionPlace(ShareLedger::Part* place) const;
 
-  // Returns the last answer.
   const absl::Status& status() const { return status_; }
 
  private:

@@ -57,7 +57,6 @@ class Operation : public Completion {
   }
 
   bool is_pending() const { return is_pending_; }
-  // Returns whether a coroutine waits for it now.
   bool is_awaited() const { return waiter_ != nullptr; }
 
   void Complete(bool ok) override {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The services, their streaming methods and the table of the methods' handlers. Health and reflection
-// are served on the server's own queues too. gRPC's ready-made services would bring their own
-// threads, which poll every connection too. A message that one of them reads must be handed to the
+// The services, their streaming methods and the table of the methods' handlers. Health and
+// reflection use the server's own queues too. gRPC's ready-made services would bring their own
+// threads, which poll every connection. A message that one of them reads must be handed to the
 // thread that answers it, which doubles the cost of a message of one row.
 
 #pragma once

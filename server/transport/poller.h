@@ -30,7 +30,6 @@ class Poller {
 
   grpc::ServerCompletionQueue* queue() const { return queue_.get(); }
 
-  // Starts the polling thread.
   void Run();
 
   // Makes is_draining() true, and calls all hooks.

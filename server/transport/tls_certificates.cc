@@ -45,12 +45,12 @@ absl::Status Unusable(const NamedFile& file, absl::string_view reason) {
   return absl::FailedPreconditionError(absl::StrCat("--", file.flag, "=", file.path, ": ", reason));
 }
 
-absl::StatusOr<std::string> ReadFile(const NamedFile& file) {
-  if (file.path.empty()) return std::string();
+absl::Status ReadFile(const NamedFile& file, std::string* text) {
+  if (file.path.empty()) return absl::OkStatus();
   errno = 0;
   std::ifstream stream(file.path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (stream.is_open() && !text.empty()) return text;
+  text->assign(std::istreambuf_iterator<char>(stream), {});
+  if (stream.is_open() && !text->empty()) return absl::OkStatus();
   return Unusable(file, errno == 0 ? "is empty" : std::generic_category().message(errno));
 }
 
@@ -133,13 +133,12 @@ class FetchedCredentials final : public grpc::ServerCredentials {
 }  // namespace
 
 absl::StatusOr<TlsTexts> ReadTlsFiles(const TlsFiles& files) {
-  absl::StatusOr<std::string> certificate = ReadFile({"tls_certificate", files.certificate});
-  if (!certificate.ok()) return certificate.status();
-  absl::StatusOr<std::string> key = ReadFile({"tls_key", files.key});
-  if (!key.ok()) return key.status();
-  absl::StatusOr<std::string> client_ca = ReadFile({"tls_client_ca", files.client_ca});
-  if (!client_ca.ok()) return client_ca.status();
-  return TlsTexts{*std::move(certificate), *std::move(key), *std::move(client_ca)};
+  TlsTexts texts;
+  absl::Status status = ReadFile({"tls_certificate", files.certificate}, &texts.certificate_chain);
+  status.Update(ReadFile({"tls_key", files.key}, &texts.key));
+  status.Update(ReadFile({"tls_client_ca", files.client_ca}, &texts.client_ca));
+  if (!status.ok()) return status;
+  return texts;
 }
 
 absl::StatusOr<TlsMaterial> JudgeTlsTexts(absl::StatusOr<TlsTexts> texts, const TlsFiles& files) {

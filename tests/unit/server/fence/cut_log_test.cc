@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/fence/cut_log.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <vector>
+
+#include "server/fence/stream_fence.h"
 
 namespace clearance::server {
 namespace {

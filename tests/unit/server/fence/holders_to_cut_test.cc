@@ -26,7 +26,8 @@ std::vector<Held> CutOf(const std::vector<Held>& held, std::uint64_t most) {
   std::vector<WatchedConnection> connections;
   for (const Held& one : held) connections.push_back({.address_key = one.first});
   std::vector<StreamHolder> holders;
-  for (std::size_t i = 0; i < held.size(); ++i) holders.push_back({&connections[i], held[i].second});
+  for (std::size_t i = 0; i < held.size(); ++i)
+    holders.push_back({&connections[i], held[i].second});
   std::vector<Held> cut;
   for (const StreamHolder& holder : HoldersToCut(holders, most)) {
     cut.emplace_back(holder.connection->address_key, holder.streams);
