@@ -14,14 +14,6 @@ namespace {
 // Large replies go out in slices of this size, bytes.
 constexpr int kSliceBytes = 1 << 20;
 
-absl::Status RefuseLarge(const std::string& value, const std::string& limit,
-                         const std::string& message) {
-  return Refuse(absl::StatusCode::kResourceExhausted, {.reason = Reason::kMessageTooLarge,
-                                                       .value = value,
-                                                       .limit = limit,
-                                                       .message = message});
-}
-
 // A shape is one object if it is named, and up to four if it has no corners. Shapes with more
 // objects have more bytes.
 std::uint64_t MostObjectsOfManyShapes(const Limits& limits, std::uint64_t bytes) {
@@ -42,18 +34,21 @@ std::uint64_t MostObjectsOfOneShape(const Limits& limits) {
 
 absl::Status CheckMessage(grpc::ByteBuffer* bytes, const google::protobuf::Descriptor& type,
                           std::uint64_t most, const Limits& limits) {
-  if (bytes->Length() > limits.max_request_bytes) {
-    return RefuseLarge(FormatNumber(std::uint64_t{bytes->Length()}) + " bytes",
-                       "max_request_bytes <= " + FormatNumber(limits.max_request_bytes),
-                       "The message is too large; send less in one message.");
-  }
+  absl::Status status =
+      CheckMost(bytes->Length(), {"max_request_bytes", limits.max_request_bytes},
+                {.reason = Reason::kMessageTooLarge,
+                 .field = "",
+                 .unit = " bytes",
+                 .message = "The message is too large; send less in one message."});
   // Each object takes at least two bytes.
-  if (bytes->Length() / 2 <= most) return absl::OkStatus();
+  if (!status.ok() || bytes->Length() / 2 <= most) return status;
   grpc::ProtoBufferReader reader(bytes);
   if (!reader.status().ok() || CountObjects(&reader, type, most) <= most) return absl::OkStatus();
-  return RefuseLarge("more than " + FormatNumber(most) + " objects",
-                     "sub-messages, strings and unknown fields <= " + FormatNumber(most),
-                     "The message has too many parts; send fewer shapes in one message.");
+  return Refuse(absl::StatusCode::kResourceExhausted,
+                {.reason = Reason::kMessageTooLarge,
+                 .value = "more than " + FormatNumber(most) + " objects",
+                 .limit = "sub-messages, strings and unknown fields <= " + FormatNumber(most),
+                 .message = "The message has too many parts; send fewer shapes in one message."});
 }
 
 bool ParseMessage(grpc::ByteBuffer* bytes, google::protobuf::MessageLite* message) {
