@@ -57,8 +57,6 @@ std::uint64_t AllocatedBytes() {
   return info.uordblks + info.hblkhd;
 }
 
-bool IsOutOfDescriptors(int error) { return error == EMFILE || error == ENFILE; }
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Listener>> Listener::Open(const ServerConfig& config,
@@ -269,7 +267,7 @@ void Listener::AcceptFrom(const Descriptor& socket) {
     Descriptor connection(accept4(socket.number(), reinterpret_cast<sockaddr*>(&peer), &size,
                                   SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!connection.is_open()) {
-      if (IsOutOfDescriptors(errno)) return RefuseWithReserve(socket);
+      if (errno == EMFILE || errno == ENFILE) return RefuseWithReserve(socket);
       // A connection that was gone before it was taken is followed by the next one.
       if (errno == ECONNABORTED || errno == EINTR) continue;
       return;

@@ -9,21 +9,6 @@
 #include "server/guard/object_count.h"
 
 namespace clearance::server {
-namespace {
-
-// Large replies go out in slices of this size, bytes.
-constexpr int kSliceBytes = 1 << 20;
-
-// A shape is one object if it is named, and up to four if it has no corners. Shapes with more
-// objects have more bytes.
-std::uint64_t MostObjectsOfManyShapes(const Limits& limits, std::uint64_t bytes) {
-  constexpr std::uint64_t kOfShape = 4;
-  constexpr std::uint64_t kBytesAnObject = 16;
-  return MostObjectsOfOneShape(limits) + kOfShape * limits.max_slots_per_session +
-         limits.max_batch_hulls + bytes / kBytesAnObject;
-}
-
-}  // namespace
 
 // A piece of a compound comes in up to six objects: itself, its shape, a triangle and its corners.
 std::uint64_t MostObjectsOfOneShape(const Limits& limits) {
@@ -70,8 +55,14 @@ absl::Status RefuseMalformed(const google::protobuf::MessageLite& message) {
 
 absl::Status TakeRequest(grpc::ByteBuffer* bytes, const Limits& limits,
                          google::protobuf::Message* request) {
-  absl::Status status = CheckMessage(bytes, *request->GetDescriptor(),
-                                     MostObjectsOfManyShapes(limits, bytes->Length()), limits);
+  // A shape is one object if it is named, and up to four if it has no corners. Shapes with more
+  // objects have more bytes.
+  constexpr std::uint64_t kOfShape = 4;
+  constexpr std::uint64_t kBytesAnObject = 16;
+  const std::uint64_t most = MostObjectsOfOneShape(limits) +
+                             kOfShape * limits.max_slots_per_session + limits.max_batch_hulls +
+                             bytes->Length() / kBytesAnObject;
+  absl::Status status = CheckMessage(bytes, *request->GetDescriptor(), most, limits);
   if (!status.ok() || ParseMessage(bytes, request)) return status;
   return RefuseMalformed(*request);
 }
@@ -85,6 +76,7 @@ grpc::Status TakeShort(grpc::ByteBuffer* bytes, std::size_t most,
 }
 
 grpc::ByteBuffer SerializeMessage(const google::protobuf::MessageLite& message) {
+  constexpr int kSliceBytes = 1 << 20;
   grpc::ByteBuffer bytes;
   const std::size_t size = message.ByteSizeLong();
   grpc::ProtoBufferWriter writer(&bytes, kSliceBytes, static_cast<int>(size));

@@ -290,13 +290,11 @@ void Methods::Add(UnaryMethod<Request> method) {
 }
 
 void Methods::AddQueryMethods() {
-  Add<v1::PairDistanceRequest>({.cost = CostOfPairDistance,
-                                .whole_cost =
-                                    [](const auto& request) {
-                                      return CostOf(request.a().shape()) +
-                                             CostOf(request.b().shape());
-                                    },
-                                .answer = AnswerPairDistance});
+  const auto opening = [](const v1::PairDistanceRequest& request) {
+    return CostOf(request.a().shape()) + CostOf(request.b().shape());
+  };
+  Add<v1::PairDistanceRequest>(
+      {.cost = CostOfPairDistance, .whole_cost = opening, .answer = AnswerPairDistance});
 #define METHOD(name, service, type, role)
 #define QUERY(name, field, service, label, states) Add(QueryMethod<v1::name##Request>());
 #include "server/observe/methods.def"
@@ -309,13 +307,13 @@ void Methods::AddQueryMethods() {
 void Methods::AddShapeMethods() {
   Add<v1::RegisterShapeRequest>(
       {.cost = kOwnCost, .plan = AtOnce(PlanRegisterShape), .conclude = ConcludeRegisterShape});
+  const auto cuts_all = [](const v1::BatchRegisterHullsRequest& /*request*/) { return 0; };
+  const auto error_bytes = [](const v1::BatchRegisterHullsRequest& request, const Limits&) {
+    return kMaxRowErrorBytes * static_cast<std::uint64_t>(request.names_size());
+  };
   Add<v1::BatchRegisterHullsRequest>({.cost = kOwnCost,
-                                      .whole_cost = [](const auto& /*request*/) { return 0; },
-                                      .reply_bytes =
-                                          [](const auto& request, const Limits&) {
-                                            return kMaxRowErrorBytes *
-                                                   static_cast<std::uint64_t>(request.names_size());
-                                          },
+                                      .whole_cost = cuts_all,
+                                      .reply_bytes = error_bytes,
                                       .plan = PlanBatchRegisterHulls,
                                       .conclude = ConcludeBatchRegisterHulls});
   Add<v1::GetShapeRequest>({.answer = AtOnce(GetShape)});
