@@ -19,7 +19,6 @@
 namespace clearance::server {
 namespace {
 
-constexpr std::size_t kIpv4Bytes = 4;
 constexpr std::size_t kIpv6NetBytes = 8;
 
 bool LeadsTo(int descriptor, const WatchedConnection& connection) {
@@ -40,12 +39,12 @@ Descriptor OwnDescriptor(const WatchedConnection& connection) {
 std::string AddressBytes(const sockaddr_storage& peer) {
   if (peer.ss_family == AF_INET) {
     const auto& name = reinterpret_cast<const sockaddr_in&>(peer);
-    return std::string(reinterpret_cast<const char*>(&name.sin_addr), kIpv4Bytes);
+    return std::string(reinterpret_cast<const char*>(&name.sin_addr), sizeof(in_addr));
   }
   if (peer.ss_family != AF_INET6) return "";
   const in6_addr& address = reinterpret_cast<const sockaddr_in6&>(peer).sin6_addr;
   const std::string bytes(reinterpret_cast<const char*>(&address), sizeof address);
-  return IN6_IS_ADDR_V4MAPPED(&address) ? bytes.substr(bytes.size() - kIpv4Bytes) : bytes;
+  return IN6_IS_ADDR_V4MAPPED(&address) ? bytes.substr(bytes.size() - sizeof(in_addr)) : bytes;
 }
 
 }  // namespace

@@ -73,25 +73,6 @@ const absl::Status& Admission::Check(bool is_aside) {
   return status_;
 }
 
-absl::Status Admission::TakeSessionPlace(ShareLedger::Part* place) const {
-  const Principal* const principal = caller_.principal.get();
-  const std::uint64_t most_of_principal =
-      principal == nullptr ? kNoLimit : principal->limits.sessions;
-  place->Join(caller_.holder());
-  const Verdict verdict = place->TryTake(1, most_of_principal);
-  if (verdict == Verdict::kGranted) return absl::OkStatus();
-  if (principal == nullptr || verdict != Verdict::kCallerLimit) {
-    parts_.metrics.sessions_refused().Increment();
-    return place->Refuse(verdict, 1);
-  }
-  parts_.metrics.principal_refusals(PrincipalLimit::kSessions).Increment();
-  return RefuseMore({.advice = "end one", .caller_limit = "sessions"},
-                    {.verdict = verdict,
-                     .given = FormatNumber(most_of_principal + 1),
-                     .most = most_of_principal,
-                     .principal = principal->id});
-}
-
 // gRPC tells the deadline by the wall clock of the moment when it is asked, so the next jump of
 // that clock changes it.
 ServedCall::ServedCall(ServerParts& parts, RpcMethod method, grpc::ServerContext& context,

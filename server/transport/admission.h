@@ -35,9 +35,6 @@ class Admission {
   // As Check() for a call that workers may be working on: they read caller(), so it stays as it is.
   const absl::Status& CheckAside() { return Check(true); }
 
-  // Takes a place among the server's sessions, and among those of the caller's principal.
-  absl::Status TakeSessionPlace(ShareLedger::Part* place) const;
-
   const absl::Status& status() const { return status_; }
 
  private:

@@ -92,9 +92,24 @@ class ServedSession : public ServedCall {
     call.end.Interrupts(&bytes.room());
   }
 
+  // Takes a place among the server's sessions, and among those of the caller's principal.
   absl::Status Begin() {
-    absl::Status status = admission.Check();
-    return status.ok() ? admission.TakeSessionPlace(&place_) : status;
+    if (absl::Status status = admission.Check(); !status.ok()) return status;
+    const Principal* const principal = scope.caller.principal.get();
+    const std::uint64_t most = principal == nullptr ? kNoLimit : principal->limits.sessions;
+    place_.Join(scope.caller.holder());
+    const Verdict verdict = place_.TryTake(1, most);
+    if (verdict == Verdict::kGranted) return absl::OkStatus();
+    if (principal == nullptr || verdict != Verdict::kCallerLimit) {
+      scope.parts.metrics.sessions_refused().Increment();
+      return place_.Refuse(verdict, 1);
+    }
+    scope.parts.metrics.principal_refusals(PrincipalLimit::kSessions).Increment();
+    return RefuseMore({.advice = "end one", .caller_limit = "sessions"},
+                      {.verdict = verdict,
+                       .given = FormatNumber(most + 1),
+                       .most = most,
+                       .principal = principal->id});
   }
 
   // Return whether the session must end though the client goes on, and why.
