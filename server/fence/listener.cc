@@ -199,8 +199,7 @@ void Listener::CutOffenders() {
   connections_.ForEach([&](WatchedConnection& connection) {
     if (!addresses.contains(connection.address_key)) return;
     const bool is_crowd = fence_.StreamsOf(&connection) >= kCallsOfACrowd;
-    if (is_crowd && connection.notes.latest.answered == 0)
-      Cut(&connection, kRefusedCalls);
+    if (is_crowd && connection.notes.latest.answered == 0) Cut(&connection, kRefusedCalls);
   });
 }
 

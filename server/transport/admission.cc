@@ -59,8 +59,8 @@ const absl::Status& Admission::Check(bool is_aside) {
   const std::uint64_t generation = parts_.authenticator->generation();
   const auto principal = parts_.authenticator->Authenticate(credentials_);
   const Role role = kLeastRoles[static_cast<std::size_t>(method_)];
-  absl::Status status = principal.ok() ? RequireRole(**principal, role, "authorization")
-                                       : principal.status();
+  absl::Status status =
+      principal.ok() ? RequireRole(**principal, role, "authorization") : principal.status();
   // If it is OK, Check() must still see that the rules are new, and update caller() by them.
   if (is_aside && status.ok()) return status_;
   if (!is_aside && principal.ok()) caller_.principal = *principal;

@@ -71,8 +71,8 @@ grpc::Status TakeShort(grpc::ByteBuffer* bytes, std::size_t most,
                        google::protobuf::MessageLite* message) {
   if (bytes->Length() <= most && ParseMessage(bytes, message)) return grpc::Status::OK;
   bytes->Clear();
-  return {grpc::StatusCode::INVALID_ARGUMENT, "malformed " + message->GetTypeName() +
-                                                  ", or above " + std::to_string(most) + " bytes"};
+  return {grpc::StatusCode::INVALID_ARGUMENT,
+          "malformed " + message->GetTypeName() + ", or above " + std::to_string(most) + " bytes"};
 }
 
 grpc::ByteBuffer SerializeMessage(const google::protobuf::MessageLite& message) {

@@ -79,16 +79,15 @@ struct UnaryCall : RawCall<UnaryWriter> {
 absl::Status RequireTurn(Metrics& metrics, bool had_turn) {
   if (had_turn) return absl::OkStatus();
   metrics.shed(ShedReason::kShare).Increment();
-  return RefuseMore({.limit = "waiting calls",
-                     .advice = "await replies",
-                     .retry_after = absl::Milliseconds(200)},
-                    {.given = "one call more", .most = Poller::kMostWaiting});
+  return RefuseMore(
+      {.limit = "waiting calls", .advice = "await replies", .retry_after = absl::Milliseconds(200)},
+      {.given = "one call more", .most = Poller::kMostWaiting});
 }
 
 // Takes the changes, and awaits that they are stored and made. The result is one outcome a change.
 using Outcomes = Awaited<std::vector<ShapeOutcome>>;
 Outcomes Settle(ShapeLedger& ledger, std::vector<ShapeChange>* changes,
-                       grpc::CompletionQueue* queue) {
+                grpc::CompletionQueue* queue) {
   if (changes->empty()) return Outcomes(queue, nullptr);
   return Outcomes(queue, [&ledger, changes](Outcomes::Done done) {
     ledger.Submit(std::move(*changes), std::move(done));

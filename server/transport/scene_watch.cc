@@ -189,8 +189,7 @@ Detached ServeSceneWatches(ServerParts& parts, RawService<v1::SceneService>& ser
   watcher.series.MessageReceived();
   absl::Status status = watcher.Admit();
   if (status.ok()) {
-    Awaited<absl::Status> fresh =
-        watcher.WhenFresh(FreshnessFor(watcher.scope, watcher.request()));
+    Awaited<absl::Status> fresh = watcher.WhenFresh(FreshnessFor(watcher.scope, watcher.request()));
     status = co_await fresh;
   }
   if (status.ok()) {

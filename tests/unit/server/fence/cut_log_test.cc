@@ -47,9 +47,7 @@ TEST_F(CutLogTest, WritesSoManyLinesAnHourAndThenHowManyItHeldBack) {
   EXPECT_EQ(lines_.back()["held_back"], 5);
 }
 
-TEST(CutLog, WithoutALogWritesNothing) {
-  CutLog(nullptr).Write({}, kStreams, 0, false);
-}
+TEST(CutLog, WithoutALogWritesNothing) { CutLog(nullptr).Write({}, kStreams, 0, false); }
 
 }  // namespace
 }  // namespace clearance::server

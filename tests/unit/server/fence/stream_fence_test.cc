@@ -37,8 +37,8 @@ class StreamFenceTest : public testing::Test {
   }
 
   const CutReason* LookAfter(absl::Duration passed, std::uint64_t rounds,
-                                     const StreamCounts& counts,
-                                     absl::Duration held = absl::ZeroDuration()) {
+                             const StreamCounts& counts,
+                             absl::Duration held = absl::ZeroDuration()) {
     now_ += passed;
     rounds_ += rounds;
     held_ = held;
