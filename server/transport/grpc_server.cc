@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "server/config/listen_address.h"
+#include "server/schedule/work.h"
 #include "server/services/scene_expiry.h"
 #include "server/session/session_room.h"
 #include "server/transport/late_calls.h"
