@@ -25,9 +25,7 @@ absl::StatusOr<std::shared_ptr<grpc::Channel>> OpenChannel(const std::string& ad
   if (tls.certificate.empty()) {
     return grpc::CreateChannel(address, grpc::InsecureChannelCredentials());
   }
-  absl::StatusOr<TlsTexts> texts = ReadTlsFiles(tls);
-  if (!texts.ok()) return texts.status();
-  const absl::StatusOr<TlsMaterial> material = JudgeTlsTexts(*std::move(texts), tls);
+  const absl::StatusOr<TlsMaterial> material = JudgeTlsTexts(ReadTlsFiles(tls), tls);
   if (!material.ok()) return material.status();
   const std::string& chain = material->texts.certificate_chain;
   grpc::ChannelArguments arguments;

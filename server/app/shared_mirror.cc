@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <chrono>
-#include <condition_variable>
 #include <limits>
 #include <map>
 #include <mutex>
-#include <stop_token>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -15,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "server/app/restore.h"
 #include "server/etcd/etcd_store.h"
+#include "server/observe/periodic_thread.h"
 
 namespace clearance::server {
 namespace {
@@ -93,18 +91,14 @@ std::vector<Stored> Difference(const std::vector<Held>& held, std::vector<Stored
 // Logs every second that the server waits for the shared store, until it is open.
 absl::StatusOr<std::unique_ptr<EtcdStore>> OpenStore(const JoinParts& parts) {
   std::mutex mutex;
-  std::condition_variable_any ended;
   std::string last_failure = "no answer yet";  // guarded by the mutex
-  const std::jthread teller([&](const std::stop_token& stopped) {
-    std::unique_lock lock(mutex);
-    for (int seconds = 1;; ++seconds) {
-      ended.wait_for(lock, stopped, std::chrono::seconds(1), [] { return false; });
-      if (stopped.stop_requested()) return;
-      parts.log->Warning("waiting for the shared store",
-                         {{"endpoints", absl::StrJoin(parts.config.endpoints, ",")},
-                          {"seconds", seconds},
-                          {"reason", last_failure}});
-    }
+  int seconds = 0;                             // of the thread
+  const PeriodicThread teller(std::chrono::seconds(1), [&](bool /*is_asked*/) {
+    const std::lock_guard lock(mutex);
+    parts.log->Warning("waiting for the shared store",
+                       {{"endpoints", absl::StrJoin(parts.config.endpoints, ",")},
+                        {"seconds", ++seconds},
+                        {"reason", last_failure}});
   });
   return EtcdStore::Open(parts.config, &parts.metrics->store(), [&](const absl::Status& reason) {
     const std::lock_guard lock(mutex);

@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 
 #include <array>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "server/observe/descriptor.h"
@@ -20,7 +19,6 @@
 namespace clearance::server {
 namespace {
 
-constexpr std::size_t kIpv4Bytes = 4;
 constexpr std::size_t kIpv6NetBytes = 8;
 
 bool LeadsTo(int descriptor, const WatchedConnection& connection) {
@@ -41,12 +39,12 @@ Descriptor OwnDescriptor(const WatchedConnection& connection) {
 std::string AddressBytes(const sockaddr_storage& peer) {
   if (peer.ss_family == AF_INET) {
     const auto& name = reinterpret_cast<const sockaddr_in&>(peer);
-    return std::string(reinterpret_cast<const char*>(&name.sin_addr), kIpv4Bytes);
+    return std::string(reinterpret_cast<const char*>(&name.sin_addr), sizeof(in_addr));
   }
   if (peer.ss_family != AF_INET6) return "";
   const in6_addr& address = reinterpret_cast<const sockaddr_in6&>(peer).sin6_addr;
   const std::string bytes(reinterpret_cast<const char*>(&address), sizeof address);
-  return IN6_IS_ADDR_V4MAPPED(&address) ? bytes.substr(bytes.size() - kIpv4Bytes) : bytes;
+  return IN6_IS_ADDR_V4MAPPED(&address) ? bytes.substr(bytes.size() - sizeof(in_addr)) : bytes;
 }
 
 }  // namespace
@@ -55,22 +53,18 @@ std::string AddressKey(const sockaddr_storage& peer) {
   return AddressBytes(peer).substr(0, kIpv6NetBytes);
 }
 
-std::string PeerKey(const sockaddr_storage& peer) {
-  // The ports of both families are at the same place.
-  const in_port_t port = reinterpret_cast<const sockaddr_in&>(peer).sin_port;
-  return absl::StrCat(AddressBytes(peer), ":", ntohs(port));
+std::string PeerText(const std::string& address, int port) {
+  const bool is_v4 = address.size() == sizeof(in_addr);
+  if (!is_v4 && address.size() != sizeof(in6_addr)) return "unix:";
+  std::array<char, INET6_ADDRSTRLEN> text = {};
+  inet_ntop(is_v4 ? AF_INET : AF_INET6, address.data(), text.data(), text.size());
+  return is_v4 ? absl::StrCat("ipv4:", text.data(), ":", port)
+               : absl::StrCat("ipv6:%5B", text.data(), "%5D:", port);
 }
 
-std::string PeerText(const std::string& peer_key) {
-  // An address may contain the byte of a colon, the digits of a port may not.
-  const std::size_t end = peer_key.rfind(':');
-  if (end != sizeof(in_addr) && end != sizeof(in6_addr)) return "unix:";
-  const std::string port = peer_key.substr(end);
-  const int family = end == sizeof(in_addr) ? AF_INET : AF_INET6;
-  std::array<char, INET6_ADDRSTRLEN> text = {};
-  inet_ntop(family, peer_key.data(), text.data(), text.size());
-  return family == AF_INET ? absl::StrCat("ipv4:", text.data(), port)
-                           : absl::StrCat("ipv6:%5B", text.data(), "%5D", port);
+std::string PeerText(const sockaddr_storage& peer) {
+  // The ports of both families are at the same place.
+  return PeerText(AddressBytes(peer), ntohs(reinterpret_cast<const sockaddr_in&>(peer).sin_port));
 }
 
 bool WatchedConnection::IsOpen() const { return LeadsTo(descriptor, *this); }
@@ -108,11 +102,13 @@ bool WatchedConnection::End() const {
 void ConnectionTable::Add(int descriptor, const sockaddr_storage& peer) {
   struct stat found {};
   if (fstat(descriptor, &found) != 0) return;
-  by_address_[AddressKey(peer)].push_back({.descriptor = descriptor,
-                                           .device = found.st_dev,
-                                           .inode = found.st_ino,
-                                           .peer_key = PeerKey(peer),
-                                           .opened = SteadyNow()});
+  const std::string address_key = AddressKey(peer);
+  by_address_[address_key].push_back({.descriptor = descriptor,
+                                      .device = found.st_dev,
+                                      .inode = found.st_ino,
+                                      .address_key = address_key,
+                                      .peer = PeerText(peer),
+                                      .opened = SteadyNow()});
   ++size_;
 }
 
@@ -128,9 +124,7 @@ void ConnectionTable::Sweep() {
 
 void ConnectionTable::Sweep(const std::string& address_key) {
   const auto found = by_address_.find(address_key);
-  if (found == by_address_.end()) return;
-  Sweep(&found->second);
-  if (found->second.empty()) by_address_.erase(found);
+  if (found != by_address_.end()) Sweep(&found->second);
 }
 
 std::size_t ConnectionTable::CountOf(const std::string& address_key) const {

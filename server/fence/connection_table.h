@@ -28,10 +28,11 @@ namespace clearance::server {
 // a network gives to one customer.
 std::string AddressKey(const sockaddr_storage& peer);
 
-// Returns the key that distinguishes connections to one port: the peer's address and port.
-std::string PeerKey(const sockaddr_storage& peer);
-// The peer of a key as gRPC writes it: "ipv4:127.0.0.1:5000", "ipv6:%5B::1%5D:5000", "unix:".
-std::string PeerText(const std::string& peer_key);
+// Returns an IP address of 4 or 16 bytes with its port as gRPC writes it: "ipv4:127.0.0.1:5000",
+// "ipv6:%5B::1%5D:5000". Any other address is "unix:".
+std::string PeerText(const std::string& address, int port);
+// Returns the same of a socket's peer.
+std::string PeerText(const sockaddr_storage& peer);
 
 // Since when a connection has been seen beyond a limit, by each of the clocks that distinguish a
 // client's excess from a server that stood still.
@@ -81,7 +82,8 @@ struct WatchedConnection {
   int descriptor = -1;  // owned by others
   dev_t device = 0;
   ino_t inode = 0;
-  std::string peer_key = {};
+  std::string address_key = {};
+  std::string peer = {};  // as gRPC writes it
   SteadyTime opened = SteadyTime();
   bool is_cut = false;
   bool was_quiet = false;  // at the last look of a drain: no stream, and nothing to send
@@ -111,11 +113,10 @@ class ConnectionTable {
   // Forgets those of one address.
   void Sweep(const std::string& address_key);
 
-  // Calls visit(address_key, connection) for each connection.
   template <class Visitor>
   void ForEach(const Visitor& visit) {
     for (auto& [address, connections] : by_address_) {
-      for (WatchedConnection& connection : connections) visit(address, connection);
+      for (WatchedConnection& connection : connections) visit(connection);
     }
   }
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/fence/listen_socket.h"
-
 #include <linux/tcp.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -11,13 +8,12 @@
 
 #include <cerrno>
 #include <cstring>
-#include <string_view>
 #include <system_error>
-#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "server/config/listen_address.h"
+#include "server/fence/listener.h"
 
 namespace clearance::server {
 namespace {
@@ -26,9 +22,8 @@ namespace {
 // after this time, in milliseconds.
 constexpr int kUserTimeout = 20'000;
 
-absl::Status CannotListen(const std::string& address, std::string_view reason) {
-  return absl::UnavailableError(absl::StrCat("cannot listen on ", address, ": ",
-                                             absl::string_view(reason.data(), reason.size())));
+absl::Status CannotListen(const std::string& address, const std::string& reason) {
+  return absl::UnavailableError(absl::StrCat("cannot listen on ", address, ": ", reason));
 }
 
 absl::Status CannotListen(const std::string& address, int error) {

@@ -8,15 +8,10 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
-#include <sys/socket.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <utility>
 
-#include "absl/container/flat_hash_set.h"
 #include "server/guard/share_ledger.h"
-#include "server/schedule/scheduling.h"
 
 namespace clearance::server {
 namespace {
@@ -62,8 +57,6 @@ std::uint64_t AllocatedBytes() {
   return info.uordblks + info.hblkhd;
 }
 
-bool IsOutOfDescriptors(int error) { return error == EMFILE || error == ENFILE; }
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Listener>> Listener::Open(const ServerConfig& config,
@@ -84,10 +77,7 @@ Listener::Listener(ListenSockets listening, const ServerConfig& config,
       series_(series),
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       reserve_(MakeReserve()),
-      fence_(listening_.port, {.max_streams = config.max_streams_per_connection,
-                               .max_total_streams = config.max_streams,
-                               .max_message_bytes = config.limits.max_transport_bytes,
-                               .max_unfinished_bytes = config.max_total_bytes_in_flight}),
+      fence_(listening_.port, config_),
       bans_(config.ban_after_cut),
       cut_log_(log) {}
 
@@ -99,7 +89,6 @@ void Listener::Start(Handler handler, const std::vector<ReadingThread>& readers)
 }
 
 void Listener::Run(Handler handler, const Readers& readers) {
-  longest_hold_ = readers.longest_hold;
   fence_.SetReaders(readers);
   handover_ = std::make_unique<Handover>(std::move(handler));
   thread_ = std::thread([this] {
@@ -159,16 +148,14 @@ void Listener::Look() {
   silent_.EndOlderThan(SteadyNow() - kMostSilence);
   recent_.Forget(SteadyNow());
   Sweep();
-  fence_.BeginLook(longest_hold_(), SteadyNow());
-  connections_.ForEach([this](const std::string& address_key, WatchedConnection& connection) {
-    if (const auto reason = fence_.ReasonToCut(&connection); reason.has_value()) {
-      Cut(address_key, &connection, *reason);
-    }
+  fence_.BeginLook(SteadyNow());
+  connections_.ForEach([this](WatchedConnection& connection) {
+    if (const CutReason* const reason = fence_.ReasonToCut(&connection)) Cut(&connection, *reason);
   });
   CutWhatHolds();
   CutWhatIsHeld();
   for (const StreamHolder& holder : fence_.InExcess(&connections_)) {
-    Cut(*holder.address_key, holder.connection, CutReason::kAllStreams);
+    Cut(holder.connection, kAllStreams);
   }
   CutOffenders();
   if (end_idle_after_.has_value() && SteadyNow() >= *end_idle_after_) EndIdle();
@@ -178,23 +165,21 @@ void Listener::Look() {
 void Listener::CutWhatHolds() {
   fence_.NoteMemory();
   WatchedConnection* suspect = nullptr;
-  const std::string* suspect_key = nullptr;
   int suspects = 0;
-  connections_.ForEach([&](const std::string& address_key, WatchedConnection& connection) {
+  connections_.ForEach([&](WatchedConnection& connection) {
     if (!fence_.IsSuspect(connection.notes)) return;
     ++suspects;
     suspect = &connection;
-    suspect_key = &address_key;
   });
   if (suspects != 1 || !fence_.IsMostOfTheHold(suspect->notes)) return;
-  Cut(*suspect_key, suspect, fence_.ReasonOfHold(suspect->notes));
+  Cut(suspect, fence_.ReasonOfHold(suspect->notes));
 }
 
 void Listener::CutWhatIsHeld() {
   const std::optional<int> held = handover_->HeldFor(kMostHandoverWork);
   if (!held.has_value()) return;
-  connections_.ForEach([&](const std::string& address_key, WatchedConnection& connection) {
-    if (connection.descriptor == *held) Cut(address_key, &connection, CutReason::kHoldsHandover);
+  connections_.ForEach([&](WatchedConnection& connection) {
+    if (connection.descriptor == *held) Cut(&connection, kHoldsHandover);
   });
 }
 
@@ -206,36 +191,28 @@ void Listener::CutOffenders() {
   const absl::flat_hash_set<std::string> offenders = refused_calls_.TakeOffenders();
   if (offenders.empty() || config_.ban_after_cut == absl::ZeroDuration()) return;
   absl::flat_hash_set<std::string> addresses;
-  connections_.ForEach([&](const std::string& address_key, WatchedConnection& connection) {
-    if (!offenders.contains(PeerText(connection.peer_key))) return;
-    Cut(address_key, &connection, CutReason::kRefusedCalls);
-    if (!address_key.empty()) addresses.insert(address_key);
+  connections_.ForEach([&](WatchedConnection& connection) {
+    if (!offenders.contains(connection.peer)) return;
+    Cut(&connection, kRefusedCalls);
+    if (!connection.address_key.empty()) addresses.insert(connection.address_key);
   });
-  connections_.ForEach([&](const std::string& address_key, WatchedConnection& connection) {
-    if (!addresses.contains(address_key)) return;
+  connections_.ForEach([&](WatchedConnection& connection) {
+    if (!addresses.contains(connection.address_key)) return;
     const bool is_crowd = fence_.StreamsOf(&connection) >= kCallsOfACrowd;
-    if (is_crowd && connection.notes.latest.answered == 0)
-      Cut(address_key, &connection, CutReason::kRefusedCalls);
+    if (is_crowd && connection.notes.latest.answered == 0) Cut(&connection, kRefusedCalls);
   });
 }
 
-void Listener::Cut(const std::string& address_key, WatchedConnection* connection,
-                   CutReason reason) {
+void Listener::Cut(WatchedConnection* connection, const CutReason& reason) {
   // TCP's count is lost with the connection.
   const std::uint64_t received = connection->BytesReceived();
   if (!connection->Cut()) return;
-  const CutRule& rule = RuleOf(reason);
+  const std::string& address_key = connection->address_key;
   const SteadyTime now = SteadyNow();
-  (series_.*rule.counter)->Increment();
-  if (rule.after == AfterCut::kWarnOrBan) bans_.WarnOrBan(address_key, connection->opened, now);
-  if (rule.after == AfterCut::kBan) bans_.Ban(address_key, now);
-  cut_log_.Write({.peer = PeerText(connection->peer_key),
-                  .reason = rule.name,
-                  .evidence = rule.evidence,
-                  .age = now - connection->opened,
-                  .received_bytes = received,
-                  .calls = connection->notes.latest,
-                  .is_banned = bans_.IsBanned(address_key, now)});
+  (series_.*reason.counter)->Increment();
+  if (reason.after == AfterCut::kWarnOrBan) bans_.WarnOrBan(address_key, connection->opened, now);
+  if (reason.after == AfterCut::kBan) bans_.Ban(address_key, now);
+  cut_log_.Write(*connection, reason, received, bans_.IsBanned(address_key, now));
 }
 
 // A flood may hold the connection that is being handed over; the next looks end it.
@@ -255,7 +232,7 @@ void Listener::BeginDrain() {
 // buffer. Bytes that the socket has not taken would be lost with the connection. So nothing may be
 // unsent at two looks in a row: in between, gRPC has continued to write if the socket had room.
 void Listener::EndIdle() {
-  connections_.ForEach([this](const std::string& /*address_key*/, WatchedConnection& connection) {
+  connections_.ForEach([this](WatchedConnection& connection) {
     const bool is_quiet =
         fence_.IsIdle(connection).value_or(true) && !HasUnsent(connection.descriptor);
     if (is_quiet && connection.was_quiet) connection.End();
@@ -289,7 +266,7 @@ void Listener::AcceptFrom(const Descriptor& socket) {
     Descriptor connection(accept4(socket.number(), reinterpret_cast<sockaddr*>(&peer), &size,
                                   SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (!connection.is_open()) {
-      if (IsOutOfDescriptors(errno)) return RefuseWithReserve(socket);
+      if (errno == EMFILE || errno == ENFILE) return RefuseWithReserve(socket);
       // A connection that was gone before it was taken is followed by the next one.
       if (errno == ECONNABORTED || errno == EINTR) continue;
       return;

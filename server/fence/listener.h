@@ -10,7 +10,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,24 +20,25 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
-#include "server/config/server_config.h"
 #include "server/fence/address_bans.h"
-#include "server/fence/connection_table.h"
-#include "server/fence/cut_log.h"
 #include "server/fence/handover.h"
-#include "server/fence/listen_socket.h"
-#include "server/fence/refused_calls.h"
-#include "server/fence/silent_connections.h"
 #include "server/fence/stream_fence.h"
-#include "server/observe/descriptor.h"
-#include "server/observe/liveness.h"
-#include "server/observe/log.h"
-#include "server/observe/metrics.h"
-#include "server/observe/steady_clock.h"
-
-struct sockaddr_storage;
 
 namespace clearance::server {
+
+// The sockets behind `--listen`: one for a unix path, or one for each address of a host name.
+// Bound, listening and non-blocking. Connections accepted there have Nagle's algorithm off.
+struct ListenSockets {
+  std::vector<Descriptor> sockets;
+  int port = 0;           // of all sockets; 0 for a unix path
+  std::string unix_path;  // to be removed when the sockets are closed; empty: none
+};
+
+// Binds and listens. `address` is host:port, with an IPv6 host in brackets, or unix:path. 0.0.0.0
+// is every IPv4 address of the machine, [::] every address of both families. Port 0 takes a free
+// one. A socket that an earlier process left at a unix path is replaced. UNAVAILABLE, with the
+// address and the reason, if the address cannot be had or another process listens there.
+absl::StatusOr<ListenSockets> Listen(const std::string& address);
 
 class Listener final : public AcceptLoop {
  public:
@@ -78,7 +78,7 @@ class Listener final : public AcceptLoop {
   void CutWhatHolds();
   void CutWhatIsHeld();
   void CutOffenders();
-  void Cut(const std::string& address_key, WatchedConnection* connection, CutReason reason);
+  void Cut(WatchedConnection* connection, const CutReason& reason);
   void BeginDrain();
   void EndIdle();
   prometheus::Counter* ReasonToRefuse(const std::string& address_key);
@@ -105,7 +105,6 @@ class Listener final : public AcceptLoop {
   absl::Notification has_stopped_accepting_;
   std::optional<SteadyTime> end_idle_after_;
   SteadyTime last_sweep_ = SteadyTime();
-  std::function<absl::Duration()> longest_hold_;
   std::unique_ptr<Handover> handover_;
   std::thread thread_;
 };

@@ -10,7 +10,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
+#include "server/fence/connection_table.h"
 
 namespace clearance::server {
 namespace {
@@ -38,23 +38,20 @@ const Json* Find(const Json& object, const char* path) {
 
 // gRPC writes 64-bit numbers as text and leaves zeros out.
 std::int64_t NumberAt(const Json& object, const char* path) {
-  const Json* const found = Find(object, path);
+  const Json found = object.value(Json::json_pointer(path), Json());
   std::int64_t number = 0;
-  if (found == nullptr) return 0;
-  if (found->is_number_integer()) return found->get<std::int64_t>();
-  return found->is_string() && absl::SimpleAtoi(found->get_ref<const std::string&>(), &number)
-             ? number
-             : 0;
+  if (found.is_number_integer()) return found.get<std::int64_t>();
+  return found.is_string() && absl::SimpleAtoi(found.get<std::string>(), &number) ? number : 0;
 }
 
 }  // namespace
 
-std::optional<StreamCounts> StreamBook::CountsOf(const std::string& peer_key) {
-  if (!has_searched_ && !sockets_.contains(peer_key)) {
+std::optional<StreamCounts> StreamBook::CountsOf(const std::string& peer) {
+  if (!has_searched_ && !sockets_.contains(peer)) {
     has_searched_ = true;
     FindNewSockets();
   }
-  const auto found = sockets_.find(peer_key);
+  const auto found = sockets_.find(peer);
   if (found == sockets_.end()) return std::nullopt;
   const Json socket = Parse(grpc_channelz_get_socket(static_cast<std::intptr_t>(found->second)));
   if (!socket.contains("socket")) {
@@ -108,9 +105,8 @@ void StreamBook::Remember(std::int64_t socket) {
       !absl::Base64Unescape(remote->get_ref<const std::string&>(), &address)) {
     return;
   }
-  // As PeerKey().
   const std::int64_t port = NumberAt(found, "/socket/remote/tcpip_address/port");
-  sockets_[absl::StrCat(address, ":", port)] = socket;
+  sockets_[PeerText(address, static_cast<int>(port))] = socket;
 }
 
 }  // namespace clearance::server

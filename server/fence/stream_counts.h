@@ -40,8 +40,9 @@ class StreamBook {
   void BeginLook() { has_searched_ = false; }
 
   // Returns nullopt if gRPC did not have the connection yet when it was asked, or no longer has it.
-  // Takes some 15 µs; under a microsecond for connections that gRPC does not have.
-  std::optional<StreamCounts> CountsOf(const std::string& peer_key);
+  // Takes some 15 µs; under a microsecond for connections that gRPC does not have. `peer` is as
+  // gRPC writes it.
+  std::optional<StreamCounts> CountsOf(const std::string& peer);
 
  private:
   void FindNewSockets();
@@ -51,7 +52,7 @@ class StreamBook {
   const int port_;
   bool has_searched_ = false;                               // in this look
   std::int64_t newest_ = 0;                                 // of the sockets that were looked at
-  absl::flat_hash_map<std::string, std::int64_t> sockets_;  // by PeerKey
+  absl::flat_hash_map<std::string, std::int64_t> sockets_;  // by PeerText
 };
 
 }  // namespace clearance::server

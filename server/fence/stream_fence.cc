@@ -2,11 +2,7 @@
 
 #include "server/fence/stream_fence.h"
 
-#include <algorithm>
-#include <array>
 #include <tuple>
-
-#include "absl/container/flat_hash_map.h"
 
 namespace clearance::server {
 namespace {
@@ -59,49 +55,30 @@ std::uint64_t SumOf(const std::vector<StreamHolder>& holders) {
 
 }  // namespace
 
-absl::Duration MostWorkWithoutAnEvent(const FenceLimits& limits) {
+absl::Duration MostWorkWithoutAnEvent(std::uint64_t max_transport_bytes) {
   const double messages =
-      static_cast<double>(limits.max_message_bytes) / static_cast<double>(kUsualMessageBytes);
+      static_cast<double>(max_transport_bytes) / static_cast<double>(kUsualMessageBytes);
   return std::max(1.0, messages) * kWorkOfUsualMessages;
 }
 
-const CutRule& RuleOf(CutReason reason) {
-  using Series = ConnectionSeries;
-  // In the order of CutReason. A reading thread may be held by many that each sent little.
-  static constexpr std::array<CutRule, 9> kRules = {{
-      {&Series::cut_streams, "streams", "too many calls open", AfterCut::kWarnOrBan},
-      {&Series::cut_streams, "streams", "most of too many calls that all connections have open",
-       AfterCut::kWarnOrBan},
-      {&Series::cut_resets, "resets", "too many calls given up", AfterCut::kWarnOrBan},
-      {&Series::cut_flood, "flood", "bytes without a call", AfterCut::kBan},
-      {&Series::cut_flood, "flood", "more bytes than its messages can have", AfterCut::kBan},
-      {&Series::cut_flood, "flood", "holds a thread that reads", AfterCut::kNothing},
-      {&Series::cut_flood, "flood", "holds far more memory than it sends", AfterCut::kWarnOrBan},
-      {&Series::cut_flood, "flood", "holds the thread that hands connections over", AfterCut::kBan},
-      {&Series::cut_flood, "flood", "too many calls without credentials", AfterCut::kWarnOrBan},
-  }};
-  static_assert(kRules.size() == static_cast<std::size_t>(CutReason::kRefusedCalls) + 1);
-  return kRules[static_cast<std::size_t>(reason)];
-}
-
-std::optional<CutReason> StreamFence::ReasonToCut(WatchedConnection* connection) {
+const CutReason* StreamFence::ReasonToCut(WatchedConnection* connection) {
   FenceNotes& notes = connection->notes;
   // In this order, the bytes read are at most too few.
   const std::uint64_t received = connection->BytesReceived();
   notes.received_now = received;
   const bool is_closely = received >= notes.received + kBytesToLookAfter || notes.is_unknown ||
                           notes.streams.has_value() || notes.resets.has_value() ||
-                          MostStreams(notes) > 2 * limits_.max_streams;
+                          MostStreams(notes) > 2 * config_.max_streams_per_connection;
   const std::uint64_t read = is_closely ? ReadOf(received, *connection) : received;
   NoteHold(read, &notes);
   if (is_closely) notes.received = std::max(notes.received, read);
   // It has cost nothing while it sent nothing.
   if (notes.received == notes.received_in_hold) notes.spent_in_hold = held_;
-  if (!is_closely) return std::nullopt;
+  if (!is_closely) return nullptr;
   // Bytes that it sent before gRPC had it are looked at once gRPC has it.
-  const std::optional<StreamCounts> counts = book_.CountsOf(connection->peer_key);
+  const std::optional<StreamCounts> counts = book_.CountsOf(connection->peer);
   notes.is_unknown = !counts.has_value();
-  if (!counts.has_value()) return std::nullopt;
+  if (!counts.has_value()) return nullptr;
   NoteRead(read, &notes);
   return ReasonOf(*counts, &notes);
 }
@@ -122,7 +99,8 @@ void StreamFence::NoteRead(std::uint64_t read, FenceNotes* notes) {
   }
 }
 
-void StreamFence::BeginLook(absl::Duration held, SteadyTime now) {
+void StreamFence::BeginLook(SteadyTime now) {
+  const absl::Duration held = readers_.longest_hold();
   const bool is_new = held == absl::ZeroDuration() || held < held_;
   if (is_new) {
     ++hold_;
@@ -174,13 +152,12 @@ bool StreamFence::IsSuspect(const FenceNotes& notes) const {
   const auto read = static_cast<double>(notes.received - notes.received_in_hold);
   const bool is_dear =
       read < absl::ToDoubleSeconds(spent) * kSlowestMessageRate || HasGrownBy(kMostOfOthers);
-  return spent >= MostWorkWithoutAnEvent(limits_) || (spent >= kPatience && is_dear);
+  return spent >= most_work_ || (spent >= kPatience && is_dear);
 }
 
-CutReason StreamFence::ReasonOfHold(const FenceNotes& notes) const {
-  const bool is_long = held_ - notes.spent_in_hold >= MostWorkWithoutAnEvent(limits_);
-  return HasGrownBy(kMostBesideSlowBytes) && !is_long ? CutReason::kHoldsMemory
-                                                      : CutReason::kHoldsReading;
+const CutReason& StreamFence::ReasonOfHold(const FenceNotes& notes) const {
+  const bool is_long = held_ - notes.spent_in_hold >= most_work_;
+  return HasGrownBy(kMostBesideSlowBytes) && !is_long ? kHoldsMemory : kHoldsReading;
 }
 
 bool StreamFence::IsMostOfTheHold(const FenceNotes& notes) const {
@@ -188,21 +165,21 @@ bool StreamFence::IsMostOfTheHold(const FenceNotes& notes) const {
 }
 
 std::optional<bool> StreamFence::IsIdle(const WatchedConnection& connection) {
-  const std::optional<StreamCounts> counts = book_.CountsOf(connection.peer_key);
+  const std::optional<StreamCounts> counts = book_.CountsOf(connection.peer);
   if (!counts.has_value()) return std::nullopt;
   return counts->open() == 0;
 }
 
-std::optional<CutReason> StreamFence::ReasonOf(const StreamCounts& counts, FenceNotes* notes) {
+const CutReason* StreamFence::ReasonOf(const StreamCounts& counts, FenceNotes* notes) {
   notes->latest = counts;
-  if (counts.open() <= 2 * limits_.max_streams) {
+  if (counts.open() <= 2 * config_.max_streams_per_connection) {
     notes->streams.reset();
   } else if (HasLasted(&notes->streams)) {
-    return CutReason::kStreams;
+    return &kStreams;
   }
-  if (KeepsResetting(counts, notes)) return CutReason::kResets;
+  if (KeepsResetting(counts, notes)) return &kResets;
   if (counts.started == 0 && notes->received > notes->received_by_then + kMostWithoutStream) {
-    return CutReason::kBytesBeforeCalls;
+    return &kBytesBeforeCalls;
   }
   if (counts.events() != notes->events) {
     notes->events = counts.events();
@@ -210,13 +187,13 @@ std::optional<CutReason> StreamFence::ReasonOf(const StreamCounts& counts, Fence
     notes->received_in_hold = notes->received;
     notes->spent_in_hold = held_;
   } else if (notes->received > notes->received_by_event + MostWithoutEvent(counts)) {
-    return CutReason::kBytesBesideMessages;
+    return &kBytesBesideMessages;
   }
   if (now_ - notes->window_began >= kWindow && !notes->resets.has_value()) {
     notes->is_second_window = false;
     BeginWindow(counts, notes);
   }
-  return std::nullopt;
+  return nullptr;
 }
 
 std::uint64_t StreamFence::MostStreams(const FenceNotes& notes) {
@@ -227,7 +204,7 @@ std::uint64_t StreamFence::MostStreams(const FenceNotes& notes) {
 
 std::uint64_t StreamFence::StreamsOf(WatchedConnection* connection) {
   FenceNotes& notes = connection->notes;
-  if (const std::optional<StreamCounts> counts = book_.CountsOf(connection->peer_key)) {
+  if (const std::optional<StreamCounts> counts = book_.CountsOf(connection->peer)) {
     notes.latest = *counts;
     NoteRead(ReadOf(notes.received_now, *connection), &notes);
   }
@@ -251,7 +228,7 @@ bool StreamFence::HasLasted(std::optional<Excess>* excess) {
 bool StreamFence::KeepsResetting(const StreamCounts& counts, FenceNotes* notes) {
   const std::uint64_t given_up = counts.given_up - notes->counted.given_up;
   const std::uint64_t answered = counts.answered - notes->counted.answered;
-  const bool is_excess = given_up > limits_.max_streams && given_up > answered;
+  const bool is_excess = given_up > config_.max_streams_per_connection && given_up > answered;
   if (is_excess && notes->is_second_window) return true;
   if (!is_excess) {
     notes->resets.reset();
@@ -272,30 +249,32 @@ void StreamFence::BeginWindow(const StreamCounts& counts, FenceNotes* notes) con
 // The rest of a message may follow a stream that has ended.
 std::uint64_t StreamFence::MostWithoutEvent(const StreamCounts& counts) const {
   const std::uint64_t messages = std::max<std::uint64_t>(counts.open(), 1);
-  return kFraming + std::min(messages * limits_.max_message_bytes,
-                             std::max(limits_.max_message_bytes, limits_.max_unfinished_bytes));
+  const std::uint64_t most = config_.limits.max_transport_bytes;
+  return kFraming + std::min(messages * most, std::max(most, config_.max_total_bytes_in_flight));
 }
 
 std::vector<StreamHolder> HoldersToCut(std::vector<StreamHolder> holders, std::uint64_t most) {
   std::vector<StreamHolder> cut;
-  absl::flat_hash_map<absl::string_view, std::uint64_t> of_address;
-  for (const StreamHolder& holder : holders) of_address[*holder.address_key] += holder.streams;
-  const auto holds_less = [&of_address](const StreamHolder& a, const StreamHolder& b) {
-    return std::tuple(of_address[*a.address_key], a.streams) <
-           std::tuple(of_address[*b.address_key], b.streams);
+  absl::flat_hash_map<absl::string_view, std::uint64_t> by_address;
+  const auto of_address = [&by_address](const StreamHolder& holder) -> std::uint64_t& {
+    return by_address[holder.connection->address_key];
+  };
+  for (const StreamHolder& holder : holders) of_address(holder) += holder.streams;
+  const auto holds_less = [&](const StreamHolder& a, const StreamHolder& b) {
+    return std::tuple(of_address(a), a.streams) < std::tuple(of_address(b), b.streams);
   };
   for (std::uint64_t left = SumOf(holders); left > most;) {
     const auto worst = std::max_element(holders.begin(), holders.end(), holds_less);
     cut.push_back(*worst);
     left -= worst->streams;
-    of_address[*worst->address_key] -= worst->streams;
+    of_address(*worst) -= worst->streams;
     holders.erase(worst);
   }
   return cut;
 }
 
 std::vector<StreamHolder> StreamFence::InExcess(ConnectionTable* connections) {
-  const std::uint64_t most = limits_.max_total_streams;
+  const std::uint64_t most = config_.max_streams;
   std::vector<StreamHolder> holders = CountHolders(connections);
   const std::uint64_t sum = SumOf(holders);
   if (sum <= most) {
@@ -304,10 +283,10 @@ std::vector<StreamHolder> StreamFence::InExcess(ConnectionTable* connections) {
   }
   if (!HasLasted(&total_excess_) && sum <= 2 * most) return {};
   std::vector<StreamHolder> cut = HoldersToCut(std::move(holders), most);
-  const std::string& worst = *cut.front().address_key;
-  connections->ForEach([&](const std::string& key, WatchedConnection& connection) {
-    if (key == worst && connection.BytesUnread() > kFewCallsBytes)
-      cut.push_back({&key, &connection});
+  const std::string& worst = cut.front().connection->address_key;
+  connections->ForEach([&](WatchedConnection& connection) {
+    if (connection.address_key == worst && connection.BytesUnread() > kFewCallsBytes)
+      cut.push_back({&connection});
   });
   return cut;
 }
@@ -315,13 +294,13 @@ std::vector<StreamHolder> StreamFence::InExcess(ConnectionTable* connections) {
 // Counts by each one's last look, and looks again one by one while they may be too many.
 std::vector<StreamHolder> StreamFence::CountHolders(ConnectionTable* connections) {
   std::vector<StreamHolder> holders;
-  connections->ForEach([&](const std::string& address_key, WatchedConnection& connection) {
+  connections->ForEach([&](WatchedConnection& connection) {
     const std::uint64_t streams = MostStreams(connection.notes);
-    if (streams > 0 && !connection.is_cut) holders.push_back({&address_key, &connection, streams});
+    if (streams > 0 && !connection.is_cut) holders.push_back({&connection, streams});
   });
   std::uint64_t sum = SumOf(holders);
   for (StreamHolder& holder : holders) {
-    if (sum <= limits_.max_total_streams) break;
+    if (sum <= config_.max_streams) break;
     sum -= holder.streams;
     holder.streams = StreamsOf(holder.connection);
     sum += holder.streams;

@@ -17,54 +17,93 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "server/config/server_config.h"
 #include "server/fence/connection_table.h"
-#include "server/fence/stream_counts.h"
-#include "server/observe/metrics.h"
-#include "server/observe/steady_clock.h"
+#include "server/observe/log.h"
 #include "server/schedule/accept_loop.h"
 
 namespace clearance::server {
 
-struct FenceLimits {
-  std::uint64_t max_streams = 1024;                 // of one connection
-  std::uint64_t max_total_streams = 65'536;         // of all connections together
-  std::uint64_t max_message_bytes = 24 << 20;       // that gRPC takes
-  std::uint64_t max_unfinished_bytes = 1024 << 20;  // of messages that are not whole, all together
-};
-
 // Returns the cost of reading from a connection that proves a flood if no message was whole. It is
 // three tenths of a second, in which 150 MB of messages would be read. It grows in proportion to
-// `max_message_bytes` above 24 MiB.
-absl::Duration MostWorkWithoutAnEvent(const FenceLimits& limits);
-
-// Why a connection is cut. All but the first three are floods.
-enum class CutReason : std::uint8_t {
-  kStreams,
-  kAllStreams,
-  kResets,
-  kBytesBeforeCalls,
-  kBytesBesideMessages,
-  kHoldsReading,
-  kHoldsMemory,
-  kHoldsHandover,
-  kRefusedCalls,
-};
+// `max_transport_bytes` above 24 MiB.
+absl::Duration MostWorkWithoutAnEvent(std::uint64_t max_transport_bytes);
 
 // The consequence for the address of a connection that is cut.
 enum class AfterCut : std::uint8_t { kNothing, kWarnOrBan, kBan };
 
-// A reason as the metrics and the log tell it, and its consequence.
-struct CutRule {
+// Why a connection is cut, as the metrics and the log tell it, and the consequence.
+struct CutReason {
   prometheus::Counter* ConnectionSeries::*counter;
   absl::string_view name;  // the metric's label
   absl::string_view evidence;
   AfterCut after;
 };
-const CutRule& RuleOf(CutReason reason);
+constexpr CutReason Flood(absl::string_view evidence, AfterCut after) {
+  return {&ConnectionSeries::cut_flood, "flood", evidence, after};
+}
+
+inline constexpr CutReason kStreams = {&ConnectionSeries::cut_streams, "streams",
+                                       "too many calls open", AfterCut::kWarnOrBan};
+inline constexpr CutReason kAllStreams = {&ConnectionSeries::cut_streams, "streams",
+                                          "most of too many calls that all connections have open",
+                                          AfterCut::kWarnOrBan};
+inline constexpr CutReason kResets = {&ConnectionSeries::cut_resets, "resets",
+                                      "too many calls given up", AfterCut::kWarnOrBan};
+inline constexpr CutReason kBytesBeforeCalls = Flood("bytes without a call", AfterCut::kBan);
+inline constexpr CutReason kBytesBesideMessages =
+    Flood("more bytes than its messages can have", AfterCut::kBan);
+// A reading thread may be held by many that each sent little.
+inline constexpr CutReason kHoldsReading = Flood("holds a thread that reads", AfterCut::kNothing);
+inline constexpr CutReason kHoldsMemory =
+    Flood("holds far more memory than it sends", AfterCut::kWarnOrBan);
+inline constexpr CutReason kHoldsHandover =
+    Flood("holds the thread that hands connections over", AfterCut::kBan);
+inline constexpr CutReason kRefusedCalls =
+    Flood("too many calls without credentials", AfterCut::kWarnOrBan);
+
+// Logs connections that were cut, so many lines an hour: a client that comes back to be cut again
+// must not fill a disk. The metrics count all of them. Thread-safe.
+class CutLog {
+ public:
+  static constexpr std::uint64_t kLinesAnHour = 100;
+
+  // `log` outlives this. Null: nothing is written.
+  explicit CutLog(Log* log, SteadyClock clock = SteadyNow)
+      : log_(log), clock_(std::move(clock)), allowance_(kLinesAnHour, clock_) {}
+
+  // `is_banned` tells of the address, from now on.
+  void Write(const WatchedConnection& cut, const CutReason& reason, std::uint64_t received_bytes,
+             bool is_banned) {
+    if (log_ == nullptr) return;
+    const std::optional<std::uint64_t> held_back = allowance_.Take();
+    if (!held_back.has_value()) return;
+    const absl::Duration age = clock_() - cut.opened;
+    const StreamCounts& calls = cut.notes.latest;
+    log_->Warning("cut a connection", {{"peer", cut.peer},
+                                       {"reason", reason.name},
+                                       {"evidence", reason.evidence},
+                                       {"age_seconds", absl::ToDoubleSeconds(age)},
+                                       {"received_bytes", received_bytes},
+                                       {"calls_open", calls.open()},
+                                       {"calls_started", calls.started},
+                                       {"calls_answered", calls.answered},
+                                       {"calls_given_up", calls.given_up},
+                                       {"messages", calls.messages},
+                                       {"banned", is_banned},
+                                       {"held_back", *held_back}});
+  }
+
+ private:
+  Log* const log_;
+  const SteadyClock clock_;
+  LogAllowance allowance_;
+};
 
 // The threads that read connections. Only the thread that looks calls these functions.
 struct Readers {
-  // Returns the most processor time that one of them has spent without a result.
+  // Returns the most processor time that one of them has spent since it last came back to its
+  // calls. It is less than before if that thread has come back.
   std::function<absl::Duration()> longest_hold = [] { return absl::ZeroDuration(); };
   // Asks all of them to come back, and grows when all of them have since it last grew.
   std::function<std::uint64_t()> rounds = [] { return 0; };
@@ -113,7 +152,6 @@ class ReaderWatch {
 
 // A connection with the streams that it has open.
 struct StreamHolder {
-  const std::string* address_key = nullptr;
   WatchedConnection* connection = nullptr;
   std::uint64_t streams = 0;
 };
@@ -123,10 +161,10 @@ struct StreamHolder {
 std::vector<StreamHolder> HoldersToCut(std::vector<StreamHolder> holders, std::uint64_t most);
 
 // Decides which connections are cut. A connection is to be cut
-// - when it has more than twice `max_streams` streams open, and still has them after a tenth of a
-//   second in which the server came back to its calls, or which it spent on reading alone. A server
-//   that stood still finds at once the streams that honest clients began and gave up meanwhile;
-// - when within about a second more than `max_streams` ended without an answer and fewer with one,
+// - when it has more than twice `max_streams_per_connection` streams open, and still has them after
+//   a tenth of a second in which the server came back to its calls, or which it spent on reading
+//   alone. A server that stood still finds at once what honest clients began and gave up meanwhile;
+// - when within about a second more than that limit ended without an answer and fewer with one,
 //   and as many more do after that tenth of a second is over;
 // - when it has never opened a stream, and more came within about a second than a handshake takes:
 //   without a stream HTTP/2 knows only frames of some bytes, which clients send now and then;
@@ -136,22 +174,24 @@ std::vector<StreamHolder> HoldersToCut(std::vector<StreamHolder> holders, std::u
 // Thread-compatible.
 class StreamFence {
  public:
-  // For the connections that were accepted on this port.
-  StreamFence(int port, const FenceLimits& limits) : book_(port), limits_(limits) {}
+  // For the connections that were accepted on this port. The settings outlive this.
+  StreamFence(int port, const ServerConfig& config)
+      : book_(port),
+        config_(config),
+        most_work_(MostWorkWithoutAnEvent(config.limits.max_transport_bytes)) {}
 
   void SetReaders(Readers readers) { readers_ = std::move(readers); }
 
-  // Returns the reason to cut the connection; nullopt if it may stay. Looks closely only if enough
+  // Returns the reason to cut the connection; null if it may stay. Looks closely only if enough
   // came since the last look to open many streams, or if bytes from before may not have been parsed
   // by then and could open too many. Otherwise it takes under a microsecond.
-  std::optional<CutReason> ReasonToCut(WatchedConnection* connection);
+  const CutReason* ReasonToCut(WatchedConnection* connection);
 
   // Returns the reason to cut a connection with these counts, as ReasonToCut().
-  std::optional<CutReason> ReasonOf(const StreamCounts& counts, FenceNotes* notes);
+  const CutReason* ReasonOf(const StreamCounts& counts, FenceNotes* notes);
 
-  // Called before the connections are looked at. `held` is what a reading thread has spent since it
-  // last came back to its calls; it is less than before if the thread has come back.
-  void BeginLook(absl::Duration held, SteadyTime now);
+  // Called before the connections are looked at.
+  void BeginLook(SteadyTime now);
 
   // Called once this look has been at all connections. Notes how much more was allocated and read
   // since the thread had been held for 50 ms. Most holds are over before that.
@@ -164,7 +204,7 @@ class StreamFence {
   bool IsSuspect(const FenceNotes& notes) const;
 
   // Returns the reason to cut such a connection.
-  CutReason ReasonOfHold(const FenceNotes& notes) const;
+  const CutReason& ReasonOfHold(const FenceNotes& notes) const;
 
   // Returns whether its bytes were most of those read of all connections meanwhile. Requires: this
   // look has been at all of them.
@@ -174,7 +214,7 @@ class StreamFence {
   // those that bytes not certainly parsed by then can have opened.
   static std::uint64_t MostStreams(const FenceNotes& notes);
 
-  // Returns the connections to cut if all together have more than `max_total_streams` open. With
+  // Returns the connections to cut if all together have more than `max_streams` open. With
   // them go those of the worst address that have more to be read than a few calls: gRPC reads the
   // received bytes of a hundred connections before it sees that one was cut. Up to twice as many
   // streams are tolerated until the server had the time to work off the backlog that it found when
@@ -205,7 +245,8 @@ class StreamFence {
   std::vector<StreamHolder> CountHolders(ConnectionTable* connections);
 
   StreamBook book_;
-  const FenceLimits limits_;
+  const ServerConfig& config_;
+  const absl::Duration most_work_;
   Readers readers_;
   std::optional<std::uint64_t> round_;
   SteadyTime now_ = SteadyTime();   // when the look began

@@ -113,8 +113,8 @@ inline constexpr char kErrorTypeUrl[] = "type.googleapis.com/clearance.v1.Error"
 // Holds the reason to refuse a request; see clearance.v1.Error.
 struct Refusal {
   Reason reason;
-  std::string field;
-  std::string value;  // shortened to 64 characters
+  std::string field = {};
+  std::string value = {};  // shortened to 64 characters
   std::string limit;
   std::string message;
   absl::Duration retry_after = absl::ZeroDuration();  // 0: repeating by itself does not help

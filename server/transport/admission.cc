@@ -2,13 +2,6 @@
 
 #include "server/transport/admission.h"
 
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
-#include "server/observe/steady_clock.h"
-
 namespace clearance::server {
 namespace {
 
@@ -42,16 +35,11 @@ void NameCall(grpc::ServerContext& context, Caller* caller) {
   if (!trace.empty()) context.AddInitialMetadata(kTraceParentHeader, trace);
 }
 
-// Returns the least role that a method requires.
-Role RoleFor(RpcMethod method) {
-  switch (method) {
-#define METHOD(name, service, type, role) \
-  case RpcMethod::k##name:                \
-    return Role::role;
+// The least roles that methods require, in the order of RpcMethod.
+constexpr Role kLeastRoles[] = {
+#define METHOD(name, service, type, role) Role::role,
 #include "server/observe/methods.def"
-  }
-  return Role::kAdmin;
-}
+};
 
 }  // namespace
 
@@ -70,8 +58,9 @@ const absl::Status& Admission::Check(bool is_aside) {
   if (!is_outdated()) return status_;
   const std::uint64_t generation = parts_.authenticator->generation();
   const auto principal = parts_.authenticator->Authenticate(credentials_);
-  absl::Status status = principal.ok() ? RequireRole(**principal, RoleFor(method_), "authorization")
-                                       : principal.status();
+  const Role role = kLeastRoles[static_cast<std::size_t>(method_)];
+  absl::Status status =
+      principal.ok() ? RequireRole(**principal, role, "authorization") : principal.status();
   // If it is OK, Check() must still see that the rules are new, and update caller() by them.
   if (is_aside && status.ok()) return status_;
   if (!is_aside && principal.ok()) caller_.principal = *principal;
@@ -82,25 +71,6 @@ const absl::Status& Admission::Check(bool is_aside) {
   if (!status_.ok() && parts_.refusal_log != nullptr)
     parts_.refusal_log->Write(caller_, InfoOf(method_).method, status_);
   return status_;
-}
-
-absl::Status Admission::TakeSessionPlace(ShareLedger::Part* place) const {
-  const Principal* const principal = caller_.principal.get();
-  const std::uint64_t most_of_principal =
-      principal == nullptr ? kNoLimit : principal->limits.sessions;
-  place->Join(caller_.holder());
-  const Verdict verdict = place->TryTake(1, most_of_principal);
-  if (verdict == Verdict::kGranted) return absl::OkStatus();
-  if (principal == nullptr || verdict != Verdict::kCallerLimit) {
-    parts_.metrics.sessions_refused().Increment();
-    return place->Refuse(verdict, 1);
-  }
-  parts_.metrics.principal_refusals(PrincipalLimit::kSessions).Increment();
-  return RefuseMore({.advice = "end one", .caller_limit = "sessions"},
-                    {.verdict = verdict,
-                     .given = FormatNumber(most_of_principal + 1),
-                     .most = most_of_principal,
-                     .principal = principal->id});
 }
 
 // gRPC tells the deadline by the wall clock of the moment when it is asked, so the next jump of

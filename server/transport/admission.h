@@ -5,8 +5,6 @@
 
 #pragma once
 
-#include <grpcpp/server_context.h>
-
 #include <cstdint>
 
 #include "absl/status/status.h"
@@ -15,7 +13,6 @@
 #include "server/guard/share_ledger.h"
 #include "server/observe/metrics.h"
 #include "server/session/call_scope.h"
-#include "server/storage/shared_registry.h"
 #include "server/transport/call.h"
 #include "server/transport/offload.h"
 
@@ -43,10 +40,6 @@ class Admission {
   // As Check() for a call that workers may be working on: they read caller(), so it stays as it is.
   const absl::Status& CheckAside() { return Check(true); }
 
-  // Takes a place among the server's sessions, and among those of the caller's principal.
-  absl::Status TakeSessionPlace(ShareLedger::Part* place) const;
-
-  // Returns the last answer.
   const absl::Status& status() const { return status_; }
 
  private:
@@ -67,8 +60,6 @@ class ServedCall {
   // `context` is of a call that has begun.
   ServedCall(ServerParts& parts, RpcMethod method, grpc::ServerContext& context, Poller& where);
   ~ServedCall() { series.Handled(code_, SteadyNow() - arrival); }
-  ServedCall(const ServedCall&) = delete;
-  ServedCall& operator=(const ServedCall&) = delete;
 
   // Awaited before work on a message begins.
   Poller::Turn Turn(bool is_refused) {

@@ -5,29 +5,10 @@
 #include <grpcpp/support/proto_buffer_reader.h>
 #include <grpcpp/support/proto_buffer_writer.h>
 
-#include <string>
-
 #include "server/convert/wire_errors.h"
 #include "server/guard/object_count.h"
-#include "server/guard/refusal.h"
 
 namespace clearance::server {
-namespace {
-
-// Large replies go out in slices of this size, bytes.
-constexpr int kSliceBytes = 1 << 20;
-
-}  // namespace
-
-absl::Status CheckSize(const grpc::ByteBuffer& bytes, const Limits& limits) {
-  if (bytes.Length() <= limits.max_request_bytes) return absl::OkStatus();
-  return Refuse(absl::StatusCode::kResourceExhausted,
-                {.reason = Reason::kMessageTooLarge,
-                 .field = "",
-                 .value = FormatNumber(std::uint64_t{bytes.Length()}) + " bytes",
-                 .limit = "max_request_bytes <= " + FormatNumber(limits.max_request_bytes),
-                 .message = "The message is too large; send less in one message."});
-}
 
 // A piece of a compound comes in up to six objects: itself, its shape, a triangle and its corners.
 std::uint64_t MostObjectsOfOneShape(const Limits& limits) {
@@ -36,24 +17,20 @@ std::uint64_t MostObjectsOfOneShape(const Limits& limits) {
   return kOthers + kOfPiece * limits.max_pieces_per_shape;
 }
 
-// A shape is one object if it is named, and up to four if it has no corners. Shapes with more
-// objects have more bytes.
-std::uint64_t MostObjectsOfManyShapes(const Limits& limits, std::uint64_t bytes) {
-  constexpr std::uint64_t kOfShape = 4;
-  constexpr std::uint64_t kBytesAnObject = 16;
-  return MostObjectsOfOneShape(limits) + kOfShape * limits.max_slots_per_session +
-         limits.max_batch_hulls + bytes / kBytesAnObject;
-}
-
-absl::Status CheckObjects(grpc::ByteBuffer* bytes, const google::protobuf::Descriptor& type,
-                          std::uint64_t most) {
+absl::Status CheckMessage(grpc::ByteBuffer* bytes, const google::protobuf::Descriptor& type,
+                          std::uint64_t most, const Limits& limits) {
+  absl::Status status =
+      CheckMost(bytes->Length(), {"max_request_bytes", limits.max_request_bytes},
+                {.reason = Reason::kMessageTooLarge,
+                 .field = "",
+                 .unit = " bytes",
+                 .message = "The message is too large; send less in one message."});
   // Each object takes at least two bytes.
-  if (bytes->Length() / 2 <= most) return absl::OkStatus();
+  if (!status.ok() || bytes->Length() / 2 <= most) return status;
   grpc::ProtoBufferReader reader(bytes);
   if (!reader.status().ok() || CountObjects(&reader, type, most) <= most) return absl::OkStatus();
   return Refuse(absl::StatusCode::kResourceExhausted,
                 {.reason = Reason::kMessageTooLarge,
-                 .field = "",
                  .value = "more than " + FormatNumber(most) + " objects",
                  .limit = "sub-messages, strings and unknown fields <= " + FormatNumber(most),
                  .message = "The message has too many parts; send fewer shapes in one message."});
@@ -69,7 +46,37 @@ bool ParseMessage(grpc::ByteBuffer* bytes, google::protobuf::MessageLite* messag
   return is_parsed;
 }
 
+absl::Status RefuseMalformed(const google::protobuf::MessageLite& message) {
+  return RefuseArgument({.reason = Reason::kMessageMalformed,
+                         .limit = "a " + message.GetTypeName(),
+                         .message = "malformed request: the bytes are not a message of this "
+                                    "method"});
+}
+
+absl::Status TakeRequest(grpc::ByteBuffer* bytes, const Limits& limits,
+                         google::protobuf::Message* request) {
+  // A shape is one object if it is named, and up to four if it has no corners. Shapes with more
+  // objects have more bytes.
+  constexpr std::uint64_t kOfShape = 4;
+  constexpr std::uint64_t kBytesAnObject = 16;
+  const std::uint64_t most = MostObjectsOfOneShape(limits) +
+                             kOfShape * limits.max_slots_per_session + limits.max_batch_hulls +
+                             bytes->Length() / kBytesAnObject;
+  absl::Status status = CheckMessage(bytes, *request->GetDescriptor(), most, limits);
+  if (!status.ok() || ParseMessage(bytes, request)) return status;
+  return RefuseMalformed(*request);
+}
+
+grpc::Status TakeShort(grpc::ByteBuffer* bytes, std::size_t most,
+                       google::protobuf::MessageLite* message) {
+  if (bytes->Length() <= most && ParseMessage(bytes, message)) return grpc::Status::OK;
+  bytes->Clear();
+  return {grpc::StatusCode::INVALID_ARGUMENT,
+          "malformed " + message->GetTypeName() + ", or above " + std::to_string(most) + " bytes"};
+}
+
 grpc::ByteBuffer SerializeMessage(const google::protobuf::MessageLite& message) {
+  constexpr int kSliceBytes = 1 << 20;
   grpc::ByteBuffer bytes;
   const std::size_t size = message.ByteSizeLong();
   grpc::ProtoBufferWriter writer(&bytes, kSliceBytes, static_cast<int>(size));

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <google/protobuf/descriptor.h>
-#include <google/protobuf/message_lite.h>
+#include <google/protobuf/message.h>
 #include <grpcpp/server_context.h>
 #include <grpcpp/support/async_stream.h>
 #include <grpcpp/support/async_unary_call.h>
@@ -20,11 +20,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "server/config/limits.h"
 #include "server/guard/share_ledger.h"
-#include "server/observe/metrics.h"
-#include "server/observe/steady_clock.h"
-#include "server/transport/completion.h"
 #include "server/transport/poller.h"
 
 namespace clearance::server {
@@ -80,11 +76,9 @@ class RawService final : public Generated::Service {
 // call that did not begin.
 class CallEnd final : public Operation {
  public:
-  // The end interrupts `waiting`, an operation of the same call, if there is one.
-  explicit CallEnd(grpc::ServerContext& context, Operation* waiting = nullptr)
-      : context_(context), waiting_(waiting) {}
+  explicit CallEnd(grpc::ServerContext& context) : context_(context) {}
 
-  // Makes the end interrupt this instead. It outlives the call's end, unless null replaces it.
+  // Makes the end interrupt an operation of the same call, which outlives it.
   void Interrupts(Operation* waiting) { waiting_ = waiting; }
 
   // Requires: called before the call is requested.
@@ -107,21 +101,9 @@ class CallEnd final : public Operation {
 
  private:
   grpc::ServerContext& context_;
-  Operation* waiting_;
+  Operation* waiting_ = nullptr;
   bool is_cancelled_ = false;
   std::atomic<bool> is_in_vain_ = false;
-};
-
-// A call that tells its client of news. It sleeps until other threads tell it of some, it ends or
-// the poller drains.
-template <class News>
-struct WatchCall : RawCall<StreamWriter> {
-  explicit WatchCall(Poller& poller)
-      : news(poller.queue()), end(context, &news), on_drain(poller.Watch(news)) {}
-
-  News news;  // a Signal
-  CallEnd end;
-  Poller::Hook on_drain;
 };
 
 // Ends a session that says nothing, so that its place becomes free. Pending from Await() until the
@@ -206,20 +188,28 @@ class ByteAccount final : public ShareLedger::Part {
   Signal room_;
 };
 
-// Returns RESOURCE_EXHAUSTED for a message of more than `limits.max_request_bytes`.
-absl::Status CheckSize(const grpc::ByteBuffer& bytes, const Limits& limits);
-
-// Return the most objects (server/guard/object_count.h) in a message about one shape, and in one of
-// so many bytes about many.
+// Returns the most objects (server/guard/object_count.h) in a message about one shape.
 std::uint64_t MostObjectsOfOneShape(const Limits& limits);
-std::uint64_t MostObjectsOfManyShapes(const Limits& limits, std::uint64_t bytes);
 
-// Returns RESOURCE_EXHAUSTED for a message that would be parsed into more than `most` objects.
-absl::Status CheckObjects(grpc::ByteBuffer* bytes, const google::protobuf::Descriptor& type,
-                          std::uint64_t most);
+// Returns RESOURCE_EXHAUSTED for a message of more than `limits.max_request_bytes`, or one that
+// would be parsed into more than `most` objects.
+absl::Status CheckMessage(grpc::ByteBuffer* bytes, const google::protobuf::Descriptor& type,
+                          std::uint64_t most, const Limits& limits);
 
 // Returns false if the bytes are not such a message. Takes the bytes.
 bool ParseMessage(grpc::ByteBuffer* bytes, google::protobuf::MessageLite* message);
+
+// Returns INVALID_ARGUMENT for bytes that are not such a message.
+absl::Status RefuseMalformed(const google::protobuf::MessageLite& message);
+
+// Takes a message that may be about many shapes. Fails as the three above.
+absl::Status TakeRequest(grpc::ByteBuffer* bytes, const Limits& limits,
+                         google::protobuf::Message* request);
+
+// Takes a message of at most so many bytes of a service that is not clearance's own. Fails with
+// INVALID_ARGUMENT.
+grpc::Status TakeShort(grpc::ByteBuffer* bytes, std::size_t most,
+                       google::protobuf::MessageLite* message);
 
 grpc::ByteBuffer SerializeMessage(const google::protobuf::MessageLite& message);
 

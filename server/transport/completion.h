@@ -57,27 +57,24 @@ class Operation : public Completion {
   }
 
   bool is_pending() const { return is_pending_; }
-  // Returns whether a coroutine waits for it now.
   bool is_awaited() const { return waiter_ != nullptr; }
 
   void Complete(bool ok) override {
     is_pending_ = false;
     is_ok_ = ok;
-    Resume();
+    Interrupt();
   }
 
-  // Resumes a coroutine that waits, with the operation still pending; no effect if none waits.
-  void Interrupt() { Resume(); }
+  // Resumes a coroutine that waits, if one does, though the operation may still be pending.
+  void Interrupt() {
+    if (const std::coroutine_handle<> waiter = std::exchange(waiter_, nullptr)) waiter.resume();
+  }
 
   bool await_ready() const { return !is_pending_; }
   void await_suspend(std::coroutine_handle<> waiter) { waiter_ = waiter; }
   bool await_resume() const { return !is_pending_ && is_ok_; }
 
  private:
-  void Resume() {
-    if (const std::coroutine_handle<> waiter = std::exchange(waiter_, nullptr)) waiter.resume();
-  }
-
   bool is_pending_ = false;
   bool is_ok_ = false;
   std::coroutine_handle<> waiter_;
@@ -110,7 +107,16 @@ class Signal : public Operation {
   }
   // Completes it if it is armed. Thread-safe.
   void Wake() {
-    if (is_armed_.exchange(false)) CompleteNow(alarm_, queue_, this);
+    // Read first: once it is disarmed, the polling thread may complete and destroy this.
+    grpc::CompletionQueue* const queue = queue_;
+    grpc::Alarm& alarm = alarm_;
+    if (is_armed_.exchange(false)) CompleteNow(alarm, queue, this);
+  }
+
+  // Sees what the thread wrote that woke it, whatever the queue does.
+  void Complete(bool ok) override {
+    (void)is_armed_.load();
+    Operation::Complete(ok);
   }
 
  private:
@@ -150,62 +156,31 @@ class PostedCall final : public Completion {
   std::atomic<bool> is_on_its_way_ = false;
 };
 
-// Lets other threads work for a coroutine, which continues on its own polling thread.
-class Resumption : public Completion {
- public:
-  void Complete(bool /*ok*/) override {
-    (void)is_done_.load(std::memory_order_acquire);
-    waiter_.resume();
-  }
-
- protected:
-  explicit Resumption(grpc::CompletionQueue* queue) : queue_(queue) {}
-  ~Resumption() = default;
-
-  // Called before another thread works for the coroutine.
-  void Suspend(std::coroutine_handle<> waiter) {
-    waiter_ = waiter;
-    alarm_.emplace();
-  }
-  // Called by the thread that ends the work. From here on the polling thread may resume the
-  // coroutine and destroy this.
-  void Resume() {
-    grpc::CompletionQueue* const queue = queue_;
-    grpc::Alarm& alarm = *alarm_;
-    is_done_.store(true, std::memory_order_release);
-    CompleteNow(alarm, queue, this);
-  }
-
- private:
-  grpc::CompletionQueue* const queue_;
-  std::optional<grpc::Alarm> alarm_;  // takes memory, so it is made only to wait
-  std::coroutine_handle<> waiter_;
-  // Makes what other threads wrote visible to the polling thread, whatever the queue does.
-  std::atomic<bool> is_done_ = false;
-};
-
 // Awaits a result that another thread gives.
 template <class Result>
-class Awaited final : public Resumption {
+class Awaited final {
  public:
   using Done = std::function<void(Result)>;
   // `begin` makes the function that it is given be called once, on any thread. Null: nothing is
   // awaited, and the result is an empty one.
   Awaited(grpc::CompletionQueue* queue, std::function<void(Done)> begin)
-      : Resumption(queue), begin_(std::move(begin)) {}
+      : queue_(queue), begin_(std::move(begin)) {}
 
   bool await_ready() const { return begin_ == nullptr; }
   void await_suspend(std::coroutine_handle<> waiter) {
-    Suspend(waiter);
+    done_.emplace(queue_).Arm();
+    done_->await_suspend(waiter);
     begin_([this](Result result) {
       result_ = std::move(result);
-      Resume();
+      done_->Wake();  // from here on this may be gone
     });
   }
   Result await_resume() { return std::move(result_); }
 
  private:
+  grpc::CompletionQueue* const queue_;
   const std::function<void(Done)> begin_;
+  std::optional<Signal> done_;  // takes memory, so it is made only to wait
   Result result_ = Result();
 };
 

@@ -128,12 +128,18 @@ class RunningServer final : public GrpcServer {
     arguments.SetMaxReceiveMessageSize(AsInt(most_reply_bytes));
     return server_->InProcessChannel(arguments);
   }
-  void TurnUnhealthy() override { health_.TurnUnhealthy(); }
+  void TurnUnhealthy() override {
+    health_.TurnUnhealthy();
+    LookAgain();
+  }
   void BeginDrain() override;
   void Shutdown(absl::Duration patience) override;
 
  private:
   void ListenWith(const GrpcServerOptions& options, grpc::ServerBuilder* builder);
+  void LookAgain() const {
+    for (const auto& poller : pollers_) poller->LookAgain();
+  }
   void RunAcceptLoop();
   void WatchLoops();
 
@@ -184,12 +190,9 @@ absl::Status RunningServer::Start(const GrpcServerOptions& options) {
     if (tells_of_whole) health_.Set("", is_healthy);
     health_.Set(v1::ShapeService::service_full_name(), is_healthy);
     health_.Set(v1::SceneService::service_full_name(), is_healthy);
+    LookAgain();
   });
-  if (parts_.authenticator != nullptr) {
-    parts_.authenticator->WatchRules([this] {
-      for (const auto& poller : pollers_) poller->LookAgain();
-    });
-  }
+  if (parts_.authenticator != nullptr) parts_.authenticator->WatchRules([this] { LookAgain(); });
   for (const auto& poller : pollers_) {
     methods_.ServeOn(*poller);
     poller->Run();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/transport/health.h"
-
 #include <optional>
+
+#include "server/transport/methods.h"
 
 namespace clearance::server {
 namespace {
@@ -13,25 +13,19 @@ using grpc::health::v1::HealthCheckResponse;
 // Longer than any name of a service.
 constexpr std::size_t kMaxHealthBytes = 256;
 
-// Takes the name of the requested service.
-grpc::Status TakeService(grpc::ByteBuffer* bytes, std::string* service) {
-  HealthCheckRequest request;
-  if (bytes->Length() > kMaxHealthBytes) {
-    bytes->Clear();
-    return {grpc::StatusCode::INVALID_ARGUMENT, "the service's name is longer than any"};
-  }
-  if (!ParseMessage(bytes, &request)) {
-    return {grpc::StatusCode::INVALID_ARGUMENT, "malformed HealthCheckRequest"};
-  }
-  *service = request.service();
-  return grpc::Status::OK;
-}
-
 grpc::ByteBuffer ResponseOf(Health health) {
   HealthCheckResponse response;
   response.set_status(health);
   return SerializeMessage(response);
 }
+
+// Sleeps until its own end, which the poller interrupts when there may be news.
+struct HealthWatch : RawCall<StreamWriter> {
+  explicit HealthWatch(Poller& poller) : on_look(poller, [this] { end.Interrupt(); }) {}
+
+  CallEnd end{context};
+  Poller::Hook on_look;
+};
 
 }  // namespace
 
@@ -45,28 +39,12 @@ void HealthBoard::Set(const std::string& service, bool is_healthy) {
   const std::lock_guard lock(mutex_);
   if (is_unhealthy_) return;
   services_[service] = is_healthy ? HealthCheckResponse::SERVING : HealthCheckResponse::NOT_SERVING;
-  WakeAll();
 }
 
 void HealthBoard::TurnUnhealthy() {
   const std::lock_guard lock(mutex_);
   is_unhealthy_ = true;
   for (auto& [service, health] : services_) health = HealthCheckResponse::NOT_SERVING;
-  WakeAll();
-}
-
-void HealthBoard::Add(Signal* watch) {
-  const std::lock_guard lock(mutex_);
-  watches_.insert(watch);
-}
-
-void HealthBoard::Remove(Signal* watch) {
-  const std::lock_guard lock(mutex_);
-  watches_.erase(watch);
-}
-
-void HealthBoard::WakeAll() {
-  for (Signal* const watch : watches_) watch->Wake();
 }
 
 Detached ServeHealthChecks(HealthBoard& board, HealthService& service, Poller& poller) {
@@ -76,9 +54,9 @@ Detached ServeHealthChecks(HealthBoard& board, HealthService& service, Poller& p
   if (!co_await call.requested) co_return;
   ServeHealthChecks(board, service, poller);
 
-  std::string name;
-  grpc::Status status = TakeService(&call.incoming, &name);
-  const Health health = board.Of(name);
+  HealthCheckRequest request;
+  grpc::Status status = TakeShort(&call.incoming, kMaxHealthBytes, &request);
+  const Health health = board.Of(request.service());
   if (status.ok() && health == HealthCheckResponse::SERVICE_UNKNOWN) {
     status = grpc::Status(grpc::StatusCode::NOT_FOUND, "unknown service");
   }
@@ -88,36 +66,29 @@ Detached ServeHealthChecks(HealthBoard& board, HealthService& service, Poller& p
 
 Detached ServeHealthWatches(HealthBoard& board, HealthService& service, Poller& poller) {
   const Poller::Presence presence(poller);
-  WatchCall<Signal> call(poller);
+  HealthWatch call(poller);
   call.end.Await();
   service.Request(service.IndexOf("Watch"), &call, poller.queue());
   if (!co_await call.requested) co_return;
   ServeHealthWatches(board, service, poller);
 
-  std::string name;
-  grpc::Status status = TakeService(&call.incoming, &name);
+  HealthCheckRequest request;
+  grpc::Status status = TakeShort(&call.incoming, kMaxHealthBytes, &request);
   std::optional<Health> told;
-  board.Add(&call.news);
   while (status.ok() && call.end.is_pending()) {
-    call.news.Arm();
-    const bool is_last = poller.is_draining();
-    const Health health = board.Of(name);
-    if (health != told) {
+    if (const Health health = board.Of(request.service()); health != told) {
       told = health;
       call.stream.Write(ResponseOf(health), call.written.Start());
       if (!co_await call.written) break;
+    } else if (poller.is_draining()) {
+      status = grpc::Status(grpc::StatusCode::UNAVAILABLE, "draining");
+    } else {
+      co_await call.end;
     }
-    if (is_last) status = grpc::Status(grpc::StatusCode::UNAVAILABLE, "draining");
-    // Does not wait for an event that happened during the write.
-    if (!is_last && !poller.is_draining() && call.end.is_pending()) co_await call.news;
   }
-  board.Remove(&call.news);
-  call.news.Wake();
-  // An interrupt may come before the completion does.
-  while (call.news.is_pending()) co_await call.news;
   call.stream.Finish(status, call.finished.Start());
   co_await call.finished;
-  co_await call.end;
+  while (call.end.is_pending()) co_await call.end;
 }
 
 }  // namespace clearance::server

@@ -10,10 +10,8 @@
 #include <grpcpp/server.h>
 
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
-#include <stop_token>
-#include <thread>
+
+#include "server/observe/periodic_thread.h"
 
 namespace clearance::server {
 
@@ -21,22 +19,13 @@ namespace clearance::server {
 class LateCalls {
  public:
   explicit LateCalls(grpc::Server* server)
-      : thread_([server](const std::stop_token& over) { EndThem(server, over); }) {}
+      : thread_(kInterval, [server](bool /*is_asked*/) { server->InProcessChannel({}); }) {}
 
  private:
   // The longest time that a call may be forgotten.
   static constexpr std::chrono::milliseconds kInterval{50};
 
-  static void EndThem(grpc::Server* server, const std::stop_token& over) {
-    std::mutex unused;
-    std::unique_lock lock(unused);
-    std::condition_variable_any changed;
-    while (!changed.wait_for(lock, over, kInterval, [&] { return over.stop_requested(); })) {
-      server->InProcessChannel({});
-    }
-  }
-
-  std::jthread thread_;
+  PeriodicThread thread_;
 };
 
 }  // namespace clearance::server

@@ -12,19 +12,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include "absl/time/time.h"
 #include "server/observe/steady_clock.h"
 #include "server/schedule/pending_work.h"
-#include "server/schedule/work.h"
-#include "server/schedule/worker_pool.h"
 #include "server/transport/completion.h"
 
 namespace clearance::server {
 
-class Offload final : public Resumption {
+class Offload final {
  public:
   struct Where {
     WorkerPool::Account& account;
@@ -39,8 +38,7 @@ class Offload final : public Resumption {
   // May leave parts to be done.
   using Work = std::function<void(Parts* left)>;
 
-  Offload(const Where& where, Work work)
-      : Resumption(where.queue), where_(where), work_(std::move(work)) {}
+  Offload(const Where& where, Work work) : where_(where), work_(std::move(work)) {}
 
   bool await_ready() {
     if (where_.cost > kMaxCheapCost) return false;
@@ -48,7 +46,8 @@ class Offload final : public Resumption {
     return left_.count == 0;
   }
   void await_suspend(std::coroutine_handle<> waiter) {
-    Suspend(waiter);
+    done_.emplace(where_.queue).Arm();
+    done_->await_suspend(waiter);
     added_ = SteadyNow();
     where_.account.Join(where_.group);
     if (left_.count > 0) {
@@ -84,7 +83,7 @@ class Offload final : public Resumption {
     if (IsWhole()) where_.account.ChargeLong(CostOf(took));
     if (left_.count > 0) return AddParts();
     if (!IsWhole() && cost() > kMaxCheapCost) where_.account.Charge(cost() - kMaxCheapCost);
-    Resume();
+    done_->Wake();  // from here on this may be gone
   }
 
   // A thread that has done a part waits for its turn to do the next.
@@ -102,20 +101,19 @@ class Offload final : public Resumption {
     const std::size_t i = next_part_.fetch_add(1, std::memory_order_relaxed);
     bool is_done = true;
     if (i < left_.count) Timed([&] { is_done = left_.part(i, SteadyNow() + kMostATurn); });
-    if (!is_done) {
-      where_.account.Charge(CostOf(kMostATurn));
-      return where_.account.AddLong([this, i] { DoLongPart(i, kMostOfAWhole); });
-    }
-    DoNextPart();
+    if (is_done) return DoNextPart();
+    where_.account.Charge(CostOf(kMostATurn));
+    AddLongPart(i, kMostOfAWhole);
   }
 
   // Interrupted rows begin again with twice the time, so that the longest one ends as well.
-  void DoLongPart(std::size_t i, absl::Duration most) {
-    bool is_done = false;
-    const absl::Duration took = Timed([&] { is_done = left_.part(i, SteadyNow() + most); });
-    where_.account.ChargeLong(CostOf(took));
-    if (!is_done) return where_.account.AddLong([this, i, most] { DoLongPart(i, 2 * most); });
-    DoNextPart();
+  void AddLongPart(std::size_t i, absl::Duration most) {
+    where_.account.AddLong([this, i, most] {
+      bool is_done = false;
+      const absl::Duration took = Timed([&] { is_done = left_.part(i, SteadyNow() + most); });
+      where_.account.ChargeLong(CostOf(took));
+      is_done ? DoNextPart() : AddLongPart(i, 2 * most);
+    });
   }
 
   void DoNextPart() {
@@ -123,13 +121,14 @@ class Offload final : public Resumption {
       where_.account.Add(cost() / left_.count, [this] { DoPart(); });
     } else if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
       Timed(left_.finish);
-      Resume();
+      done_->Wake();
     }
   }
 
   const Where where_;
   const Work work_;
   Parts left_;
+  std::optional<Signal> done_;  // takes memory, so it is made only to wait
   std::atomic<std::size_t> next_part_ = 0;
   std::atomic<std::size_t> busy_ = 0;  // threads that may be at parts
   SteadyTime added_;

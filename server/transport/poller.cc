@@ -8,12 +8,6 @@
 #include "server/schedule/scheduling.h"
 
 namespace clearance::server {
-namespace {
-
-constexpr Resource kWaitingCalls = {
-    .limit = "waiting calls", .advice = "await replies", .retry_after = absl::Milliseconds(200)};
-
-}  // namespace
 
 Poller::Poller(std::unique_ptr<grpc::ServerCompletionQueue> queue) : queue_(std::move(queue)) {}
 
@@ -127,16 +121,10 @@ absl::Duration Poller::HeldFor() {
   return spent - spent_before_;
 }
 
-void Poller::CallAll(const absl::flat_hash_set<Hook*>& hooks) {
-  for (Hook* const hook : std::vector(hooks.begin(), hooks.end())) {
-    if (hooks.contains(hook)) hook->function_();
+void Poller::Look() {
+  for (Hook* const hook : std::vector(hooks_.begin(), hooks_.end())) {
+    if (hooks_.contains(hook)) hook->look_();
   }
-}
-
-absl::Status RequireTurn(Metrics& metrics, bool had_turn) {
-  if (had_turn) return absl::OkStatus();
-  metrics.shed(ShedReason::kShare).Increment();
-  return RefuseMore(kWaitingCalls, {.given = "one call more", .most = Poller::kMostWaiting});
 }
 
 }  // namespace clearance::server

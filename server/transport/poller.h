@@ -14,10 +14,7 @@
 #include <thread>
 
 #include "absl/container/flat_hash_set.h"
-#include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "server/observe/metrics.h"
-#include "server/observe/steady_clock.h"
 #include "server/schedule/turns.h"
 #include "server/transport/completion.h"
 
@@ -33,12 +30,13 @@ class Poller {
 
   grpc::ServerCompletionQueue* queue() const { return queue_.get(); }
 
-  // Starts the polling thread.
   void Run();
 
-  // Interrupts every operation that is watched, now and later, and makes is_draining() true. At
-  // most once.
-  void BeginDrain() { drain_.Post(); }
+  // Makes is_draining() true, and calls all hooks.
+  void BeginDrain() {
+    is_draining_ = true;
+    LookAgain();
+  }
   bool is_draining() const { return is_draining_; }
 
   // Returns how often the polling thread has come back to its queue.
@@ -51,7 +49,7 @@ class Poller {
   // Makes it come back once more, if it still does. Requires: the queue is not being shut down.
   void AskToTurn() { question_.Post(); }
 
-  // Calls all hooks of WhenLooking() once more: other threads have left news for them.
+  // Calls all hooks once more: other threads have left news for them.
   // Requires: the queue is not being shut down, which it never is while a call lives here.
   void LookAgain() { look_.Post(); }
   // The same after a while, or sooner if others have asked for it. For the polling thread, while a
@@ -78,29 +76,23 @@ class Poller {
     Poller& poller_;
   };
 
-  // A function that is called on the polling thread while this lives.
+  // While this lives, calls a function on the polling thread when the drain begins and after each
+  // LookAgain(). The function may end calls.
   class Hook {
    public:
-    ~Hook() { hooks_.erase(this); }
+    Hook(Poller& poller, std::function<void()> look) : poller_(poller), look_(std::move(look)) {
+      poller_.hooks_.insert(this);
+    }
+    ~Hook() { poller_.hooks_.erase(this); }
     Hook(const Hook&) = delete;
     Hook& operator=(const Hook&) = delete;
 
    private:
     friend class Poller;
-    Hook(absl::flat_hash_set<Hook*>& hooks, std::function<void()> function)
-        : hooks_(hooks), function_(std::move(function)) {
-      hooks_.insert(this);
-    }
 
-    absl::flat_hash_set<Hook*>& hooks_;
-    const std::function<void()> function_;
+    Poller& poller_;
+    const std::function<void()> look_;
   };
-  // Interrupts the operation when the drain begins.
-  Hook Watch(Operation& operation) {
-    return Hook(watches_, [&operation] { operation.Interrupt(); });
-  }
-  // Calls `look` after each LookAgain(). It may end calls.
-  Hook WhenLooking(std::function<void()> look) { return Hook(lookers_, std::move(look)); }
 
   // How many messages may wait for their turn, each with its call, and how many refused ones. A
   // group may have as many as the others leave free.
@@ -141,8 +133,8 @@ class Poller {
   void TakeTurn();
   template <class Work>
   void RunOwnCode(const Work& work);
-  // Calls those that are there still when their turn comes: each may end others.
-  static void CallAll(const absl::flat_hash_set<Hook*>& hooks);
+  // Calls the hooks that are there still when their turn comes: each may end others.
+  void Look();
 
   const std::unique_ptr<grpc::ServerCompletionQueue> queue_;
   std::thread thread_;
@@ -151,15 +143,10 @@ class Poller {
   Turns refused_;
   bool is_behind_ = false;  // something was there already when the thread came back
   std::uint64_t turns_since_refused_ = 0;
-  bool is_draining_ = false;
-  absl::flat_hash_set<Hook*> watches_;
-  absl::flat_hash_set<Hook*> lookers_;
-  PostedCall drain_{queue_.get(), [this] {
-                      is_draining_ = true;
-                      CallAll(watches_);
-                    }};
-  PostedCall look_{queue_.get(), [this] { CallAll(lookers_); }};
-  PostedCall later_look_{queue_.get(), [this] { CallAll(lookers_); }};
+  std::atomic<bool> is_draining_ = false;
+  absl::flat_hash_set<Hook*> hooks_;
+  PostedCall look_{queue_.get(), [this] { Look(); }};
+  PostedCall later_look_{queue_.get(), [this] { Look(); }};
   PostedCall question_{queue_.get(), [] {}};
   std::atomic<std::uint64_t> turns_ = 0;     // written by the polling thread alone
   std::atomic<bool> is_completing_ = false;  // the same; the server's own code runs
@@ -169,8 +156,5 @@ class Poller {
   SteadyTime watched_since_ = SteadyTime();
   std::atomic<int> calls_ = 0;  // that live here
 };
-
-// Returns RESOURCE_EXHAUSTED, and counts it, unless the message had a turn (Poller::Turn).
-absl::Status RequireTurn(Metrics& metrics, bool had_turn);
 
 }  // namespace clearance::server

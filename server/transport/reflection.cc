@@ -1,45 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <google/protobuf/descriptor.h>
 #include <google/protobuf/descriptor.pb.h>
+#include <google/protobuf/descriptor_database.h>
 
-#include <string>
+#include <deque>
 
-#include "absl/container/flat_hash_set.h"
 #include "server/transport/methods.h"
-#include "server/transport/streams.h"
 
 namespace clearance::server {
 namespace {
 
-using google::protobuf::Descriptor;
-using google::protobuf::DescriptorPool;
-using google::protobuf::FieldDescriptor;
-using google::protobuf::FileDescriptor;
-using grpc::reflection::v1alpha::ExtensionRequest;
+using google::protobuf::DescriptorPoolDatabase;
+using google::protobuf::FileDescriptorProto;
 using grpc::reflection::v1alpha::ServerReflectionRequest;
 using grpc::reflection::v1alpha::ServerReflectionResponse;
-
-const DescriptorPool& Pool() { return *DescriptorPool::generated_pool(); }
 
 void FillError(grpc::StatusCode code, const std::string& text, ServerReflectionResponse* response) {
   response->mutable_error_response()->set_error_code(code);
   response->mutable_error_response()->set_error_message(text);
 }
 
-// Adds the file and all files that it imports; NOT_FOUND for null.
-void FillFiles(const FileDescriptor* first, ServerReflectionResponse* response) {
-  if (first == nullptr) return FillError(grpc::StatusCode::NOT_FOUND, "there is none", response);
-  std::vector<const FileDescriptor*> files = {first};
-  absl::flat_hash_set<const FileDescriptor*> known = {first};
+// Adds the file and all files that it imports.
+void FillFiles(const FileDescriptorProto& first, DescriptorPoolDatabase* pool,
+               ServerReflectionResponse* response) {
+  std::deque<FileDescriptorProto> files = {first};
+  absl::flat_hash_set<std::string> known = {first.name()};
   for (std::size_t i = 0; i < files.size(); ++i) {
-    const FileDescriptor& file = *files[i];
-    google::protobuf::FileDescriptorProto proto;
-    file.CopyTo(&proto);
     response->mutable_file_descriptor_response()->add_file_descriptor_proto(
-        proto.SerializeAsString());
-    for (int k = 0; k < file.dependency_count(); ++k) {
-      if (known.insert(file.dependency(k)).second) files.push_back(file.dependency(k));
+        files[i].SerializeAsString());
+    for (const std::string& name : files[i].dependency()) {
+      if (known.insert(name).second) pool->FindFileByName(name, &files.emplace_back());
     }
   }
 }
@@ -52,41 +42,17 @@ void FillServices(ServerReflectionResponse* response) {
       grpc::reflection::v1alpha::ServerReflection::service_full_name());
 }
 
-const FileDescriptor* FileOfExtension(const ExtensionRequest& request) {
-  const Descriptor* const type = Pool().FindMessageTypeByName(request.containing_type());
-  if (type == nullptr) return nullptr;
-  const FieldDescriptor* const found =
-      Pool().FindExtensionByNumber(type, request.extension_number());
-  return found == nullptr ? nullptr : found->file();
-}
-
-void FillExtensionNumbers(const std::string& name, ServerReflectionResponse* response) {
-  const Descriptor* const type = Pool().FindMessageTypeByName(name);
-  if (type == nullptr) return FillError(grpc::StatusCode::NOT_FOUND, "there is none", response);
-  auto* const numbers = response->mutable_all_extension_numbers_response();
-  numbers->set_base_type_name(name);
-  std::vector<const FieldDescriptor*> extensions;
-  Pool().FindAllExtensions(type, &extensions);
-  for (const FieldDescriptor* const extension : extensions) {
-    numbers->add_extension_number(extension->number());
-  }
-}
-
 // Far longer than any name of a symbol or file.
 constexpr std::size_t kMaxReflectionBytes = 4096;
 
-grpc::Status TakeQuestion(grpc::ByteBuffer* bytes, ServerReflectionRequest* request) {
-  if (bytes->Length() <= kMaxReflectionBytes && ParseMessage(bytes, request))
-    return grpc::Status::OK;
-  bytes->Clear();
-  return {grpc::StatusCode::INVALID_ARGUMENT, "malformed ServerReflectionRequest"};
-}
-
 struct ReflectionCall : RawCall<TwoWayStream> {
-  explicit ReflectionCall(Poller& poller) : on_drain(poller.Watch(read)) {}
+  explicit ReflectionCall(Poller& poller)
+      : on_look(poller, [this, &poller] {
+          if (poller.is_draining()) read.Interrupt();
+        }) {}
 
   Operation read;
-  Poller::Hook on_drain;
+  Poller::Hook on_look;
 };
 
 }  // namespace
@@ -95,19 +61,31 @@ ServerReflectionResponse AnswerReflection(const ServerReflectionRequest& request
   ServerReflectionResponse response;
   response.set_valid_host(request.host());
   *response.mutable_original_request() = request;
+  DescriptorPoolDatabase pool(*google::protobuf::DescriptorPool::generated_pool());
+  FileDescriptorProto file;
+  std::vector<int> numbers;
+  bool is_found = true;
   switch (request.message_request_case()) {
     case ServerReflectionRequest::kFileByFilename:
-      FillFiles(Pool().FindFileByName(request.file_by_filename()), &response);
+      is_found = pool.FindFileByName(request.file_by_filename(), &file);
       break;
     case ServerReflectionRequest::kFileContainingSymbol:
-      FillFiles(Pool().FindFileContainingSymbol(request.file_containing_symbol()), &response);
+      is_found = pool.FindFileContainingSymbol(request.file_containing_symbol(), &file);
       break;
     case ServerReflectionRequest::kFileContainingExtension:
-      FillFiles(FileOfExtension(request.file_containing_extension()), &response);
+      is_found = pool.FindFileContainingExtension(
+          request.file_containing_extension().containing_type(),
+          request.file_containing_extension().extension_number(), &file);
       break;
-    case ServerReflectionRequest::kAllExtensionNumbersOfType:
-      FillExtensionNumbers(request.all_extension_numbers_of_type(), &response);
+    case ServerReflectionRequest::kAllExtensionNumbersOfType: {
+      const std::string& type = request.all_extension_numbers_of_type();
+      is_found = pool.FindAllExtensionNumbers(type, &numbers);
+      if (!is_found) break;
+      auto* const all = response.mutable_all_extension_numbers_response();
+      all->set_base_type_name(type);
+      all->mutable_extension_number()->Add(numbers.begin(), numbers.end());
       break;
+    }
     case ServerReflectionRequest::kListServices:
       FillServices(&response);
       break;
@@ -115,6 +93,8 @@ ServerReflectionResponse AnswerReflection(const ServerReflectionRequest& request
       FillError(grpc::StatusCode::INVALID_ARGUMENT, "nothing is asked", &response);
       break;
   }
+  if (!is_found) FillError(grpc::StatusCode::NOT_FOUND, "there is none", &response);
+  if (file.has_name()) FillFiles(file, &pool, &response);
   return response;
 }
 
@@ -131,7 +111,7 @@ Detached ServeReflection(ReflectionService& service, Poller& poller) {
     const bool is_asked = !poller.is_draining() && co_await call.read;
     if (!is_asked && !call.read.is_pending()) break;
     ServerReflectionRequest request;
-    status = is_asked ? TakeQuestion(&call.incoming, &request)
+    status = is_asked ? TakeShort(&call.incoming, kMaxReflectionBytes, &request)
                       : grpc::Status(grpc::StatusCode::UNAVAILABLE, "draining");
     if (!status.ok()) break;
     call.stream.Write(SerializeMessage(AnswerReflection(request)), call.written.Start());

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include <mutex>
-#include <optional>
-
-#include "clearance/v1/scene_watch.pb.h"
+#include "server/services/asks_by_name.h"
 #include "server/services/scene_follower.h"
-#include "server/transport/streams.h"
-#include "server/transport/unary.h"
+#include "server/transport/admission.h"
+#include "server/transport/methods.h"
 
 namespace clearance::server {
 namespace {
@@ -46,18 +43,22 @@ class SceneSignal final : public Signal, public SceneObserver {
   std::optional<SceneEnd> end_;
 };
 
-using WatchStream = WatchCall<SceneSignal>;
+// Sleeps until the registry tells it of news, it ends or the poller drains.
+struct WatchStream : RawCall<StreamWriter> {
+  explicit WatchStream(Poller& poller) : news(poller.queue()) { end.Interrupts(&news); }
+
+  SceneSignal news;
+  CallEnd end{context};
+};
 
 // Far longer than any name and etag. The request is kept as long as the call.
 absl::Status RequireFewBytes(const grpc::ByteBuffer& incoming) {
   constexpr std::uint64_t kMostBytes = 4096;
   if (incoming.Length() <= kMostBytes) return absl::OkStatus();
-  return Refuse(absl::StatusCode::kInvalidArgument,
-                {.reason = Reason::kMessageTooLarge,
-                 .field = "",
-                 .value = FormatNumber(std::uint64_t{incoming.Length()}) + " bytes",
-                 .limit = "<= " + FormatNumber(kMostBytes) + " bytes",
-                 .message = "The message is longer than any WatchSceneRequest."});
+  return RefuseArgument({.reason = Reason::kMessageTooLarge,
+                         .value = FormatNumber(std::uint64_t{incoming.Length()}) + " bytes",
+                         .limit = "<= " + FormatNumber(kMostBytes) + " bytes",
+                         .message = "The message is longer than any WatchSceneRequest."});
 }
 
 // A watcher, and everything that its looks need.
@@ -69,7 +70,7 @@ class Watcher : public ServedCall {
         place_(parts.watches),
         follower_(scope),
         patience_(where, call.context, call.written),
-        on_look_(poller.WhenLooking([this] { Look(); })) {}
+        on_look_(poller, [this] { Look(); }) {}
 
   // Takes the request in. Checks that the caller may have this watch, and takes a place for it.
   absl::Status Admit() {
@@ -88,10 +89,7 @@ class Watcher : public ServedCall {
     return status;
   }
 
-  // Returns the wait that must end before the first look.
-  Awaited<absl::Status> WaitForFreshness() const {
-    return WhenFresh(FreshnessFor(scope, request_));
-  }
+  const v1::WatchSceneRequest& request() const { return request_; }
 
   // Begins to notice the scene's news, before the first look; requires admission.
   absl::Status Begin() {
@@ -159,12 +157,12 @@ class Watcher : public ServedCall {
     return ScenesOf(scope).RequireReach(request_.name(), "name");
   }
 
-  // If the rules are new, a call that waits for news goes on, and comes to Check().
+  // If the rules are new or the poller drains, a call that waits for news goes on, and finds out.
   void Look() {
     const bool is_outdated = admission.is_outdated();
     if (!admission.CheckAside().ok()) patience_.Urge();
     // Last, because it may end this call.
-    if (is_outdated) call_.news.Interrupt();
+    if (is_outdated || poller.is_draining()) call_.news.Interrupt();
   }
 
   WatchStream& call_;
@@ -191,7 +189,7 @@ Detached ServeSceneWatches(ServerParts& parts, RawService<v1::SceneService>& ser
   watcher.series.MessageReceived();
   absl::Status status = watcher.Admit();
   if (status.ok()) {
-    Awaited<absl::Status> fresh = watcher.WaitForFreshness();
+    Awaited<absl::Status> fresh = watcher.WhenFresh(FreshnessFor(watcher.scope, watcher.request()));
     status = co_await fresh;
   }
   if (status.ok()) {

@@ -3,22 +3,15 @@
 #include <google/protobuf/arena.h>
 #include <grpcpp/support/proto_buffer_reader.h>
 
-#include <algorithm>
 #include <array>
-#include <utility>
 
 #include "absl/cleanup/cleanup.h"
-#include "clearance/v1/query_service.pb.h"
 #include "server/convert/wire_errors.h"
-#include "server/guard/quota.h"
-#include "server/guard/refusal.h"
-#include "server/schedule/pending_work.h"
-#include "server/schedule/work.h"
 #include "server/services/asks_by_name.h"
 #include "server/session/session_state.h"
 #include "server/session/unread_request.h"
 #include "server/transport/admission.h"
-#include "server/transport/streams.h"
+#include "server/transport/methods.h"
 
 namespace clearance::server {
 namespace {
@@ -50,20 +43,9 @@ class KeptArena {
   google::protobuf::Arena arena_{block_.data(), block_.size()};
 };
 
-absl::Status NoRequest() {
-  return Refuse(absl::StatusCode::kInvalidArgument,
-                {.reason = Reason::kMessageMalformed,
-                 .field = "",
-                 .value = "",
-                 .limit = "a clearance.v1.SessionRequest",
-                 .message = "malformed SessionRequest: the session ends"});
-}
-
 absl::Status HoldsDeletedShapes(const Limits& limits) {
   return Refuse(absl::StatusCode::kResourceExhausted,
                 {.reason = Reason::kDeletedShapesHeld,
-                 .field = "",
-                 .value = "",
                  .limit = "max_registry_bytes <= " + FormatNumber(limits.max_registry_bytes) +
                           " of deleted shapes",
                  .message = "The session held most of the shapes that were deleted or replaced and "
@@ -71,8 +53,6 @@ absl::Status HoldsDeletedShapes(const Limits& limits) {
 }
 
 struct Stream : RawCall<TwoWayStream> {
-  explicit Stream(Poller& poller) : on_drain(poller.Watch(read)) {}
-
   // Starts at most one read a message: no effect if that of the next one has begun.
   void StartRead() {
     if (!std::exchange(is_next_read, true)) stream.Read(&incoming, read.Start());
@@ -81,7 +61,6 @@ struct Stream : RawCall<TwoWayStream> {
   CallEnd end{context};
   TimedOperation read;
   FirstMessage first_message{read};
-  Poller::Hook on_drain;
   bool is_next_read = false;  // or being read
 };
 
@@ -109,14 +88,28 @@ class ServedSession : public ServedCall {
         holds_(&parts.registry.holders(), scope.caller.holder(), [&where] { where.LookAgain(); }),
         state(scope, &holds_),
         patience_(where, call.context, call.written),
-        on_drain_(poller.Watch(bytes.room())),
-        on_look_(poller.WhenLooking([this] { Look(); })) {
+        on_look_(poller, [this] { Look(); }) {
     call.end.Interrupts(&bytes.room());
   }
 
+  // Takes a place among the server's sessions, and among those of the caller's principal.
   absl::Status Begin() {
-    absl::Status status = admission.Check();
-    return status.ok() ? admission.TakeSessionPlace(&place_) : status;
+    if (absl::Status status = admission.Check(); !status.ok()) return status;
+    const Principal* const principal = scope.caller.principal.get();
+    const std::uint64_t most = principal == nullptr ? kNoLimit : principal->limits.sessions;
+    place_.Join(scope.caller.holder());
+    const Verdict verdict = place_.TryTake(1, most);
+    if (verdict == Verdict::kGranted) return absl::OkStatus();
+    if (principal == nullptr || verdict != Verdict::kCallerLimit) {
+      scope.parts.metrics.sessions_refused().Increment();
+      return place_.Refuse(verdict, 1);
+    }
+    scope.parts.metrics.principal_refusals(PrincipalLimit::kSessions).Increment();
+    return RefuseMore({.advice = "end one", .caller_limit = "sessions"},
+                      {.verdict = verdict,
+                       .given = FormatNumber(most + 1),
+                       .most = most,
+                       .principal = principal->id});
   }
 
   // Return whether the session must end though the client goes on, and why.
@@ -152,10 +145,11 @@ class ServedSession : public ServedCall {
     bool is_request = true;
     arrears.Meter([&] {
       absl::Status& refusal = message->refusal;
-      refusal.Update(CheckSize(*incoming, scope.parts.limits));
-      if (refusal.ok())
-        refusal = CheckObjects(incoming, *v1::SessionRequest::descriptor(),
-                               MostObjectsOfOneShape(scope.parts.limits));
+      if (refusal.ok()) {
+        const Limits& limits = scope.parts.limits;
+        refusal = CheckMessage(incoming, *v1::SessionRequest::descriptor(),
+                               MostObjectsOfOneShape(limits), limits);
+      }
       message->request = request_arena.Fresh<v1::SessionRequest>();
       if (refusal.ok()) {
         message->is_known = true;
@@ -166,7 +160,7 @@ class ServedSession : public ServedCall {
       message->is_known = reader.status().ok() && LookAtRequest(&reader, message->request);
       incoming->Clear();
     });
-    return is_request ? absl::OkStatus() : NoRequest();
+    return is_request ? absl::OkStatus() : RefuseMalformed(*message->request);
   }
 
   // Returns the place to answer the message. May refuse it for want of a place or of reply room.
@@ -234,9 +228,12 @@ class ServedSession : public ServedCall {
     // Workers read scope.caller, so it stays as it is while they are at a message.
     const bool is_idle = call_.read.is_awaited();
     const bool may_stay = is_idle ? Readmit().ok() : admission.CheckAside().ok();
-    if (may_stay && !holds_.is_told()) return;
     if (!may_stay) call_.end.StopWork();
-    patience_.Urge();
+    if (!may_stay || holds_.is_told()) {
+      patience_.Urge();
+    } else if (!poller.is_draining()) {
+      return;
+    }
     // Last, because it may end this session.
     Operation& waited_for = is_idle ? call_.read : bytes.room();
     waited_for.Interrupt();
@@ -255,7 +252,6 @@ class ServedSession : public ServedCall {
 
  private:
   ReplyPatience patience_;
-  const Poller::Hook on_drain_;
   const Poller::Hook on_look_;
 };
 
@@ -323,7 +319,7 @@ Task<absl::Status> AnswerMessage(Stream& call, ServedSession& session) {
 // NOLINTNEXTLINE(readability-function-cognitive-complexity): every co_await counts as hidden branches of the language
 Detached ServeSessions(ServerParts& parts, RawService<v1::QueryService>& service, Poller& poller) {
   const Poller::Presence presence(poller);
-  Stream call(poller);
+  Stream call;
   call.end.Await();
   service.Request(service.IndexOf("Session"), &call, poller.queue());
   if (!co_await call.requested) co_return;
@@ -359,7 +355,7 @@ Detached ServeSessions(ServerParts& parts, RawService<v1::QueryService>& service
   CountRefusal(parts.metrics, end);
   call.stream.Finish(ToGrpcStatus(end), call.finished.Start());
   co_await call.finished;
-  // A drain interrupts it.
+  // A look interrupts it.
   while (call.read.is_pending()) co_await call.read;
   call.first_message.Came();
   co_await call.first_message;

@@ -9,12 +9,10 @@
 #include <sys/stat.h>
 
 #include <cerrno>
-#include <chrono>
 #include <ctime>
 #include <fstream>
 #include <iterator>
 #include <system_error>
-#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -22,8 +20,6 @@
 
 namespace clearance::server {
 namespace {
-
-constexpr std::chrono::seconds kLookEvery(1);
 
 template <auto kFree>
 struct FreedWith {
@@ -49,12 +45,12 @@ absl::Status Unusable(const NamedFile& file, absl::string_view reason) {
   return absl::FailedPreconditionError(absl::StrCat("--", file.flag, "=", file.path, ": ", reason));
 }
 
-absl::StatusOr<std::string> ReadFile(const NamedFile& file) {
-  if (file.path.empty()) return std::string();
+absl::Status ReadFile(const NamedFile& file, std::string* text) {
+  if (file.path.empty()) return absl::OkStatus();
   errno = 0;
   std::ifstream stream(file.path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (stream.is_open() && !text.empty()) return text;
+  text->assign(std::istreambuf_iterator<char>(stream), {});
+  if (stream.is_open() && !text->empty()) return absl::OkStatus();
   return Unusable(file, errno == 0 ? "is empty" : std::generic_category().message(errno));
 }
 
@@ -85,6 +81,10 @@ absl::Time ExpiryOf(const X509& certificate) {
   std::tm end{};
   if (ASN1_TIME_to_tm(X509_get0_notAfter(&certificate), &end) != 1) return absl::InfiniteFuture();
   return absl::FromTM(end, absl::UTCTimeZone());
+}
+
+std::string ToText(absl::Time time) {
+  return absl::FormatTime(absl::RFC3339_sec, time, absl::UTCTimeZone());
 }
 
 std::string TextOf(const ASN1_STRING* text) {
@@ -133,21 +133,21 @@ class FetchedCredentials final : public grpc::ServerCredentials {
 }  // namespace
 
 absl::StatusOr<TlsTexts> ReadTlsFiles(const TlsFiles& files) {
-  absl::StatusOr<std::string> certificate = ReadFile({"tls_certificate", files.certificate});
-  if (!certificate.ok()) return certificate.status();
-  absl::StatusOr<std::string> key = ReadFile({"tls_key", files.key});
-  if (!key.ok()) return key.status();
-  absl::StatusOr<std::string> client_ca = ReadFile({"tls_client_ca", files.client_ca});
-  if (!client_ca.ok()) return client_ca.status();
-  return TlsTexts{*std::move(certificate), *std::move(key), *std::move(client_ca)};
+  TlsTexts texts;
+  absl::Status status = ReadFile({"tls_certificate", files.certificate}, &texts.certificate_chain);
+  status.Update(ReadFile({"tls_key", files.key}, &texts.key));
+  status.Update(ReadFile({"tls_client_ca", files.client_ca}, &texts.client_ca));
+  if (!status.ok()) return status;
+  return texts;
 }
 
-absl::StatusOr<TlsMaterial> JudgeTlsTexts(TlsTexts texts, const TlsFiles& files) {
-  const Certificate certificate = ReadCertificates(texts.certificate_chain);
+absl::StatusOr<TlsMaterial> JudgeTlsTexts(absl::StatusOr<TlsTexts> texts, const TlsFiles& files) {
+  if (!texts.ok()) return texts.status();
+  const Certificate certificate = ReadCertificates(texts->certificate_chain);
   if (certificate == nullptr) {
     return Unusable({"tls_certificate", files.certificate}, "holds no whole PEM certificate chain");
   }
-  const Key key = ReadKey(texts.key);
+  const Key key = ReadKey(texts->key);
   if (key == nullptr) {
     return Unusable({"tls_key", files.key}, "holds no PEM private key without a password");
   }
@@ -155,28 +155,27 @@ absl::StatusOr<TlsMaterial> JudgeTlsTexts(TlsTexts texts, const TlsFiles& files)
     return Unusable({"tls_key", files.key},
                     absl::StrCat("is not the key of the certificate in ", files.certificate));
   }
-  if (!texts.client_ca.empty() && ReadCertificates(texts.client_ca) == nullptr) {
+  if (!texts->client_ca.empty() && ReadCertificates(texts->client_ca) == nullptr) {
     return Unusable({"tls_client_ca", files.client_ca}, "holds no whole PEM certificates");
   }
   const absl::Time expiry = ExpiryOf(*certificate);
   std::string name = ServerNameOf(certificate.get());
-  return TlsMaterial{std::move(texts), expiry, std::move(name)};
+  return TlsMaterial{*std::move(texts), expiry, std::move(name)};
 }
 
 absl::StatusOr<std::unique_ptr<TlsCertificates>> TlsCertificates::Load(const TlsFiles& files,
                                                                        Metrics& metrics, Log* log) {
-  absl::StatusOr<TlsTexts> texts = ReadTlsFiles(files);
-  if (!texts.ok()) return texts.status();
   std::unique_ptr<TlsCertificates> certificates(new TlsCertificates(files, metrics, log));
-  certificates->last_tried_ = *texts;
-  absl::StatusOr<TlsMaterial> material = JudgeTlsTexts(*std::move(texts), files);
+  certificates->seen_ = ReadTlsFiles(files);
+  absl::StatusOr<TlsMaterial> material = JudgeTlsTexts(certificates->seen_, files);
   if (!material.ok()) return material.status();
   if (IsReadableByAll(files.key)) {
     log->Warning("everybody on this machine may read the private key", {{"tls_key", files.key}});
   }
   certificates->Use(*std::move(material));
-  certificates->watcher_ = std::jthread(
-      [self = certificates.get()](const std::stop_token& stopped) { self->Watch(stopped); });
+  certificates->watcher_.emplace(
+      std::chrono::seconds(1),
+      [self = certificates.get()](bool is_asked) { self->LookAgain(is_asked); });
   return certificates;
 }
 
@@ -194,7 +193,7 @@ grpc_ssl_certificate_config_reload_status TlsCertificates::Fetch(
   const std::lock_guard lock(certificates.mutex_);
   if (std::exchange(certificates.is_fetched_, true))
     return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_UNCHANGED;
-  const TlsTexts& texts = certificates.current_.texts;
+  const TlsTexts& texts = certificates.current_;
   const grpc_ssl_pem_key_cert_pair pair = {texts.key.c_str(), texts.certificate_chain.c_str()};
   // Without roots gRPC aborts, even if no client is asked for a certificate.
   const std::string& roots = texts.client_ca.empty() ? texts.certificate_chain : texts.client_ca;
@@ -202,64 +201,30 @@ grpc_ssl_certificate_config_reload_status TlsCertificates::Fetch(
   return GRPC_SSL_CERTIFICATE_CONFIG_RELOAD_NEW;
 }
 
-void TlsCertificates::Watch(const std::stop_token& stopped) {
-  std::unique_lock lock(mutex_);
-  while (!stopped.stop_requested()) {
-    asked_.wait_for(lock, stopped, kLookEvery, [this] { return is_asked_; });
-    if (stopped.stop_requested()) return;
-    if (std::exchange(is_asked_, false)) last_tried_ = {};
-    lock.unlock();
-    LookAgain();
-    lock.lock();
-  }
-}
-
-void TlsCertificates::LookSoon() {
-  {
-    const std::lock_guard lock(mutex_);
-    is_asked_ = true;
-  }
-  asked_.notify_all();
-}
-
 // Two files cannot be replaced at once. So a pair that does not belong together is normal for a
 // moment, and is tried again when one of them changes.
-void TlsCertificates::LookAgain() {
+void TlsCertificates::LookAgain(bool is_asked) {
   absl::StatusOr<TlsTexts> texts = ReadTlsFiles(files_);
-  const bool is_read = texts.ok();
-  if (is_read && *texts == last_tried_) return;
-  if (is_read) last_tried_ = *texts;
-  absl::StatusOr<TlsMaterial> material =
-      is_read ? JudgeTlsTexts(*std::move(texts), files_) : texts.status();
-  if (material.ok() && material->expiry <= absl::Now()) {
-    const std::string expiry =
-        absl::FormatTime(absl::RFC3339_sec, material->expiry, absl::UTCTimeZone());
-    material = absl::InvalidArgumentError("the certificate expired " + expiry);
-  }
-  if (material.ok()) {
-    Use(*std::move(material));
-    metrics_.tls_reloads(true).Increment();
-    return;
-  }
-  const bool is_known = !is_read && last_trouble_ == material.status().message();
-  last_trouble_ = std::string(material.status().message());
-  if (is_known) return;
-  metrics_.tls_reloads(false).Increment();
+  if (!is_asked && texts == seen_) return;
+  seen_ = std::move(texts);
+  absl::StatusOr<TlsMaterial> material = JudgeTlsTexts(seen_, files_);
+  if (material.ok() && material->expiry <= absl::Now())
+    material = absl::InvalidArgumentError("the certificate expired " + ToText(material->expiry));
+  metrics_.tls_reloads(material.ok()).Increment();
+  if (material.ok()) return Use(*std::move(material));
   log_->Warning("TLS reload failed; keeping previous certificate",
                 {{"reason", material.status().message()}});
 }
 
 void TlsCertificates::Use(TlsMaterial material) {
   metrics_.tls_expiry().Set(static_cast<double>(absl::ToUnixSeconds(material.expiry)));
-  const std::string expires =
-      absl::FormatTime(absl::RFC3339_sec, material.expiry, absl::UTCTimeZone());
+  const std::string expires = ToText(material.expiry);
   if (material.expiry <= absl::Now()) {
     log_->Warning("the TLS certificate has expired", {{"expires", expires}});
   }
-  last_trouble_.clear();
   {
     const std::lock_guard lock(mutex_);
-    current_ = std::move(material);
+    current_ = std::move(material.texts);
     is_fetched_ = false;
   }
   log_->Info("TLS certificate in use",

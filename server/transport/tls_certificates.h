@@ -10,18 +10,17 @@
 #include <grpc/grpc_security.h>
 #include <grpcpp/security/server_credentials.h>
 
-#include <condition_variable>
 #include <memory>
 #include <mutex>
-#include <stop_token>
+#include <optional>
 #include <string>
-#include <thread>
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "server/config/server_config.h"
 #include "server/observe/log.h"
 #include "server/observe/metrics.h"
+#include "server/observe/periodic_thread.h"
 
 namespace clearance::server {
 
@@ -44,8 +43,8 @@ struct TlsMaterial {
 absl::StatusOr<TlsTexts> ReadTlsFiles(const TlsFiles& files);
 
 // FAILED_PRECONDITION, with the flag, the file and the reason, if a text is invalid or the key is
-// another certificate's. An encrypted key is refused.
-absl::StatusOr<TlsMaterial> JudgeTlsTexts(TlsTexts texts, const TlsFiles& files);
+// another certificate's. An encrypted key is refused. Texts that could not be read stay an error.
+absl::StatusOr<TlsMaterial> JudgeTlsTexts(absl::StatusOr<TlsTexts> texts, const TlsFiles& files);
 
 // Thread-safe. Outlives the servers that use its credentials, one at most.
 class TlsCertificates {
@@ -59,7 +58,7 @@ class TlsCertificates {
   std::shared_ptr<grpc::ServerCredentials> MakeCredentials();
 
   // Reads the files again at once, changed or not. They are looked at every second anyway.
-  void LookSoon();
+  void LookSoon() { watcher_->Ask(); }
 
  private:
   TlsCertificates(const TlsFiles& files, Metrics& metrics, Log* log)
@@ -68,21 +67,17 @@ class TlsCertificates {
   static grpc_ssl_certificate_config_reload_status Fetch(
       void* self, grpc_ssl_server_certificate_config** config);
 
-  void Watch(const std::stop_token& stopped);
-  void LookAgain();
+  void LookAgain(bool is_asked);
   void Use(TlsMaterial material);
 
   const TlsFiles files_;
   Metrics& metrics_;
   Log* const log_;
-  TlsTexts last_tried_;       // of the watching thread
-  std::string last_trouble_;  // of the watching thread
-  std::mutex mutex_;          // guards the members below
-  std::condition_variable_any asked_;
-  bool is_asked_ = false;
-  TlsMaterial current_;
-  bool is_fetched_ = false;  // gRPC has current_
-  std::jthread watcher_;
+  absl::StatusOr<TlsTexts> seen_;  // of the watching thread
+  std::mutex mutex_;               // guards the next two
+  TlsTexts current_;
+  bool is_fetched_ = false;                // gRPC has current_
+  std::optional<PeriodicThread> watcher_;  // the last: it uses the rest
 };
 
 }  // namespace clearance::server

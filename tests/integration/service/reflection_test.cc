@@ -8,7 +8,7 @@
 
 #include <string>
 
-#include "server/transport/streams.h"
+#include "server/transport/methods.h"
 #include "tests/integration/service/harness.h"
 
 namespace clearance::testing {

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -22,11 +23,14 @@ using testing::IsEmpty;
 using Held = std::pair<std::string, std::uint64_t>;
 
 std::vector<Held> CutOf(const std::vector<Held>& held, std::uint64_t most) {
+  std::vector<WatchedConnection> connections;
+  for (const Held& one : held) connections.push_back({.address_key = one.first});
   std::vector<StreamHolder> holders;
-  for (const Held& one : held) holders.push_back({&one.first, nullptr, one.second});
+  for (std::size_t i = 0; i < held.size(); ++i)
+    holders.push_back({&connections[i], held[i].second});
   std::vector<Held> cut;
   for (const StreamHolder& holder : HoldersToCut(holders, most)) {
-    cut.emplace_back(*holder.address_key, holder.streams);
+    cut.emplace_back(holder.connection->address_key, holder.streams);
   }
   return cut;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "server/fence/refused_calls.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "server/fence/address_bans.h"
 
 namespace clearance::server {
 namespace {

@@ -2,8 +2,6 @@
 //
 // Who is told to have spoken, and who is let go.
 
-#include "server/fence/silent_connections.h"
-
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -13,6 +11,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "server/fence/handover.h"
 
 namespace clearance::server {
 namespace {

@@ -48,7 +48,7 @@ Client ConnectTo(int port) {
   EXPECT_EQ(connect(client.connection.number(), generic, size), 0);
   size = sizeof name;
   EXPECT_EQ(getsockname(client.connection.number(), generic, &size), 0);
-  client.key = PeerKey(name);
+  client.key = PeerText(name);
   return client;
 }
 
@@ -58,17 +58,16 @@ TEST(PeerText, IsTheAddressAsGrpcWritesIt) {
   v4.sin_family = AF_INET;
   v4.sin_port = htons(5000);
   v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  EXPECT_EQ(PeerText(PeerKey(name)), "ipv4:127.0.0.1:5000");
+  EXPECT_EQ(PeerText(name), "ipv4:127.0.0.1:5000");
   name = {};
   auto& v6 = reinterpret_cast<sockaddr_in6&>(name);
   v6.sin6_family = AF_INET6;
   v6.sin6_port = htons(58);
-  // With the byte of a colon, which is what stands before the port.
   ASSERT_EQ(inet_pton(AF_INET6, "2001:db8::3a", &v6.sin6_addr), 1);
-  EXPECT_EQ(PeerText(PeerKey(name)), "ipv6:%5B2001:db8::3a%5D:58");
+  EXPECT_EQ(PeerText(name), "ipv6:%5B2001:db8::3a%5D:58");
   name = {};
   name.ss_family = AF_UNIX;
-  EXPECT_EQ(PeerText(PeerKey(name)), "unix:");
+  EXPECT_EQ(PeerText(name), "unix:");
 }
 
 // What gRPC knows is costly to ask for, and clients can have any number of connections that it does

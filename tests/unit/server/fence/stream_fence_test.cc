@@ -11,7 +11,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -20,53 +19,59 @@
 namespace clearance::server {
 namespace {
 
-constexpr std::uint64_t kStreams = 100;
+constexpr std::uint64_t kMostStreams = 100;
 constexpr absl::Duration kStep = absl::Milliseconds(100);
 constexpr std::size_t kMebibyteBytes = 1 << 20;
 
 class StreamFenceTest : public testing::Test {
  protected:
   StreamFenceTest() {
-    fence_.SetReaders({.rounds = [this] {
-      ++askings_;
-      return rounds_;
-    }});
-    fence_.BeginLook(absl::ZeroDuration(), now_);
+    config_.max_streams_per_connection = kMostStreams;
+    fence_.SetReaders({.longest_hold = [this] { return held_; },
+                       .rounds =
+                           [this] {
+                             ++askings_;
+                             return rounds_;
+                           }});
+    fence_.BeginLook(now_);
   }
 
-  std::optional<CutReason> LookAfter(absl::Duration passed, std::uint64_t rounds,
-                                     const StreamCounts& counts,
-                                     absl::Duration held = absl::ZeroDuration()) {
+  const CutReason* LookAfter(absl::Duration passed, std::uint64_t rounds,
+                             const StreamCounts& counts,
+                             absl::Duration held = absl::ZeroDuration()) {
     now_ += passed;
     rounds_ += rounds;
-    fence_.BeginLook(held, now_);
+    held_ = held;
+    fence_.BeginLook(now_);
     return fence_.ReasonOf(counts, &notes_);
   }
 
   SteadyTime now_ = SteadyTime(absl::Hours(1));
+  absl::Duration held_ = absl::ZeroDuration();
   std::uint64_t rounds_ = 0;
   int askings_ = 0;
-  StreamFence fence_{/*port=*/1, {.max_streams = kStreams}};
+  ServerConfig config_;
+  StreamFence fence_{/*port=*/1, config_};
   FenceNotes notes_;
 };
 
 TEST_F(StreamFenceTest, CutsStreamsThatAreThereStillAfterTheServerCameBack) {
-  const StreamCounts many = {.started = 2 * kStreams + 1};
-  EXPECT_EQ(LookAfter(kStep, 2, many), std::nullopt);
-  EXPECT_EQ(LookAfter(kStep / 2, 2, many), std::nullopt);
-  EXPECT_EQ(LookAfter(kStep / 2, 0, many), CutReason::kStreams);
+  const StreamCounts many = {.started = 2 * kMostStreams + 1};
+  EXPECT_EQ(LookAfter(kStep, 2, many), nullptr);
+  EXPECT_EQ(LookAfter(kStep / 2, 2, many), nullptr);
+  EXPECT_EQ(LookAfter(kStep / 2, 0, many), &kStreams);
 }
 
 // As all that it found when it went on is read before any of it is answered.
 TEST_F(StreamFenceTest, DoesNotCountTimeInWhichTheServerStoodStill) {
-  const StreamCounts many = {.started = 2 * kStreams + 1};
-  EXPECT_EQ(LookAfter(kStep, 2, many), std::nullopt);
-  EXPECT_EQ(LookAfter(absl::Minutes(1), 0, many), std::nullopt);
-  EXPECT_EQ(LookAfter(absl::Minutes(1), 1, many), std::nullopt);
+  const StreamCounts many = {.started = 2 * kMostStreams + 1};
+  EXPECT_EQ(LookAfter(kStep, 2, many), nullptr);
+  EXPECT_EQ(LookAfter(absl::Minutes(1), 0, many), nullptr);
+  EXPECT_EQ(LookAfter(absl::Minutes(1), 1, many), nullptr);
   // Worked off; and as many once more in another stall.
-  EXPECT_EQ(LookAfter(kStep, 1, {.started = 2 * kStreams + 1, .answered = 1}), std::nullopt);
-  EXPECT_EQ(LookAfter(kStep, 2, {.started = 2 * kStreams + 2, .answered = 1}), std::nullopt);
-  EXPECT_EQ(LookAfter(kStep, 1, {.started = 2 * kStreams + 2, .answered = 1}), std::nullopt);
+  EXPECT_EQ(LookAfter(kStep, 1, {.started = 2 * kMostStreams + 1, .answered = 1}), nullptr);
+  EXPECT_EQ(LookAfter(kStep, 2, {.started = 2 * kMostStreams + 2, .answered = 1}), nullptr);
+  EXPECT_EQ(LookAfter(kStep, 1, {.started = 2 * kMostStreams + 2, .answered = 1}), nullptr);
 }
 
 // A stream takes ten bytes to open at least.
@@ -101,7 +106,7 @@ TEST_F(StreamFenceTest, CountsReadBytesAsStreamsUntilParsed) {
 TEST_F(StreamFenceTest, AsksTheReadersOnceALook) {
   std::vector<FenceNotes> connections(100);
   for (int look = 1; look <= 3; ++look) {
-    fence_.BeginLook(absl::ZeroDuration(), now_);
+    fence_.BeginLook(now_);
     for (FenceNotes& notes : connections) fence_.NoteRead(1000, &notes);
     EXPECT_EQ(askings_, look);
   }
@@ -110,43 +115,43 @@ TEST_F(StreamFenceTest, AsksTheReadersOnceALook) {
 // A flood of streams keeps the thread that reads from coming back.
 TEST_F(StreamFenceTest, CutsStreamsThatKeepTheServerReading) {
   const absl::Duration held = absl::Milliseconds(30);
-  EXPECT_EQ(LookAfter(kStep, 0, {.started = 1'000}, held), std::nullopt);
-  EXPECT_EQ(LookAfter(kStep, 0, {.started = 2'000}, held + kStep / 2), std::nullopt);
-  EXPECT_EQ(LookAfter(kStep, 0, {.started = 3'000}, held + kStep), CutReason::kStreams);
+  EXPECT_EQ(LookAfter(kStep, 0, {.started = 1'000}, held), nullptr);
+  EXPECT_EQ(LookAfter(kStep, 0, {.started = 2'000}, held + kStep / 2), nullptr);
+  EXPECT_EQ(LookAfter(kStep, 0, {.started = 3'000}, held + kStep), &kStreams);
 }
 
 TEST_F(StreamFenceTest, CutsResetsThatGoOn) {
   StreamCounts counts = {.started = 1, .answered = 1};
-  EXPECT_EQ(LookAfter(kStep, 2, counts), std::nullopt);
+  EXPECT_EQ(LookAfter(kStep, 2, counts), nullptr);
   for (int i = 0; i < 2; ++i) {
-    counts.started += kStreams + 1;
-    counts.given_up += kStreams + 1;
-    EXPECT_EQ(LookAfter(kStep, 2, counts), std::nullopt) << i;
+    counts.started += kMostStreams + 1;
+    counts.given_up += kMostStreams + 1;
+    EXPECT_EQ(LookAfter(kStep, 2, counts), nullptr) << i;
   }
-  counts.started += kStreams + 1;
-  counts.given_up += kStreams + 1;
-  EXPECT_EQ(LookAfter(kStep / 5, 0, counts), CutReason::kResets);
+  counts.started += kMostStreams + 1;
+  counts.given_up += kMostStreams + 1;
+  EXPECT_EQ(LookAfter(kStep / 5, 0, counts), &kResets);
 }
 
 // A client whose calls have a deadline gives up all that it begins while the server stands still.
 TEST_F(StreamFenceTest, BearsWhatWasGivenUpInAStall) {
   StreamCounts counts = {.started = 1, .answered = 1};
-  EXPECT_EQ(LookAfter(kStep, 2, counts), std::nullopt);
+  EXPECT_EQ(LookAfter(kStep, 2, counts), nullptr);
   for (int stall = 0; stall < 3; ++stall) {
-    counts.started += 23 * kStreams;
-    counts.given_up += 23 * kStreams;
-    EXPECT_EQ(LookAfter(absl::Seconds(2), 1, counts), std::nullopt) << stall;
+    counts.started += 23 * kMostStreams;
+    counts.given_up += 23 * kMostStreams;
+    EXPECT_EQ(LookAfter(absl::Seconds(2), 1, counts), nullptr) << stall;
     for (int i = 0; i < 30; ++i) {
-      counts.started += kStreams;
-      counts.answered += kStreams;
-      EXPECT_EQ(LookAfter(kStep, 2, counts), std::nullopt) << stall << " " << i;
+      counts.started += kMostStreams;
+      counts.answered += kMostStreams;
+      EXPECT_EQ(LookAfter(kStep, 2, counts), nullptr) << stall << " " << i;
     }
   }
 }
 
 TEST(MostWorkWithoutAnEvent, GrowsWithTheLargestMessage) {
   const auto of = [](std::uint64_t mebibytes) {
-    return MostWorkWithoutAnEvent({.max_message_bytes = mebibytes * kMebibyteBytes});
+    return MostWorkWithoutAnEvent(mebibytes * kMebibyteBytes);
   };
   EXPECT_EQ(of(1), absl::Milliseconds(300));
   EXPECT_EQ(of(24), absl::Milliseconds(300));
@@ -190,7 +195,8 @@ void Transfer(const Ends& ends, std::size_t bytes) {
 class HeldReader {
  public:
   explicit HeldReader(const std::vector<double>& mebibytes) {
-    fence_.SetReaders({.allocated_bytes = [this] { return allocated_; }});
+    fence_.SetReaders({.longest_hold = [this] { return held_; },
+                       .allocated_bytes = [this] { return allocated_; }});
     for (std::size_t i = 0; i < mebibytes.size(); ++i) {
       ends_.push_back(Connect());
       watched_.push_back({.descriptor = ends_.back().server.number()});
@@ -217,18 +223,21 @@ class HeldReader {
     return fence_.IsSuspect(watched_.front().notes);
   }
   bool HasFirstMost() const { return fence_.IsMostOfTheHold(watched_.front().notes); }
-  CutReason ReasonOfFirst() const { return fence_.ReasonOfHold(watched_.front().notes); }
+  const CutReason& ReasonOfFirst() const { return fence_.ReasonOfHold(watched_.front().notes); }
 
  private:
   void Look(absl::Duration held) {
-    fence_.BeginLook(held, SteadyTime());
+    held_ = held;
+    fence_.BeginLook(SteadyTime());
     for (WatchedConnection& connection : watched_) {
-      EXPECT_EQ(fence_.ReasonToCut(&connection), std::nullopt);
+      EXPECT_EQ(fence_.ReasonToCut(&connection), nullptr);
     }
     fence_.NoteMemory();
   }
 
-  StreamFence fence_{/*port=*/1, {}};
+  const ServerConfig config_ = {};
+  StreamFence fence_{/*port=*/1, config_};
+  absl::Duration held_ = absl::ZeroDuration();
   std::uint64_t allocated_ = 0;
   std::vector<Ends> ends_;
   std::vector<WatchedConnection> watched_;
@@ -279,8 +288,7 @@ TEST(StreamFenceHold, IsToldFromSlowMessagesByWhatItHoldsInMemory) {
     reader.Read(0, 2);
     reader.Allocate(held);
     EXPECT_TRUE(reader.IsFirstSuspectAfter(absl::Milliseconds(110)));
-    EXPECT_EQ(reader.ReasonOfFirst(),
-              held == 33 ? CutReason::kHoldsMemory : CutReason::kHoldsReading);
+    EXPECT_EQ(&reader.ReasonOfFirst(), held == 33 ? &kHoldsMemory : &kHoldsReading);
   }
 }
 
@@ -318,9 +326,9 @@ TEST(StreamFenceHold, IsToldFromTheMemoryByItsTime) {
   EXPECT_FALSE(reader.IsFirstSuspectAfter(absl::Milliseconds(60)));
   reader.Allocate(500);
   EXPECT_TRUE(reader.IsFirstSuspectAfter(absl::Milliseconds(120)));
-  EXPECT_EQ(reader.ReasonOfFirst(), CutReason::kHoldsMemory);
+  EXPECT_EQ(&reader.ReasonOfFirst(), &kHoldsMemory);
   EXPECT_TRUE(reader.IsFirstSuspectAfter(absl::Milliseconds(310)));
-  EXPECT_EQ(reader.ReasonOfFirst(), CutReason::kHoldsReading);
+  EXPECT_EQ(&reader.ReasonOfFirst(), &kHoldsReading);
 }
 
 // What others held the thread with is not theirs who sent nothing meanwhile, though gRPC may not

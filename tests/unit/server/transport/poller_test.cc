@@ -193,12 +193,12 @@ TEST(PollerLookAgain, CallsThoseWhoWaitForIt) {
   std::atomic<int> looks = 0;
   std::thread::id where;
   int gone = 0;
-  const Poller::Hook looker = test.poller->WhenLooking([&] {
+  const Poller::Hook looker(*test.poller, [&] {
     where = std::this_thread::get_id();
     ++looks;
   });
   {
-    const Poller::Hook brief = test.poller->WhenLooking([&] { ++gone; });
+    const Poller::Hook brief(*test.poller, [&] { ++gone; });
   }
   test.poller->Run();
   for (int i = 1; i <= 100; ++i) {
@@ -212,7 +212,7 @@ TEST(PollerLookAgain, CallsThoseWhoWaitForIt) {
 TEST(PollerLookLater, CallsThoseWhoWaitForItOnceMore) {
   const TestPoller test;
   std::atomic<int> looks = 0;
-  const Poller::Hook looker = test.poller->WhenLooking([&] {
+  const Poller::Hook looker(*test.poller, [&] {
     for (int i = 0; i < 3 && looks == 0; ++i) test.poller->LookLater(absl::Milliseconds(1));
     ++looks;
   });
@@ -225,7 +225,7 @@ TEST(PollerLookLater, CallsThoseWhoWaitForItOnceMore) {
 TEST(PollerLookLater, IsForgottenAtTheEnd) {
   const TestPoller test;
   std::atomic<bool> has_asked = false;
-  const Poller::Hook looker = test.poller->WhenLooking([&] {
+  const Poller::Hook looker(*test.poller, [&] {
     test.poller->LookLater(absl::Hours(1));
     has_asked = true;
   });
