@@ -179,10 +179,8 @@ class BatchJob {
   // borrowed objects outlive the parts, and the job is not moved. Requires: not done.
   void AnswerPart(const StopRule& stop, Result* result, Parts* left) {
     const SteadyTime began = SteadyNow();
-    Reply& reply = reply_.emplace(Reply{.stop = stop, .result = result});
-    reply.rows = NextRows();
+    Reply& reply = reply_.emplace(stop, batch_, NextRows(), result);
     left->cost = scope_.cost * reply.rows / count();
-    reply.columns = MakeColumns<Kind>(batch_, reply.rows, result);
     AddChunks(0, RowsAChunk(reply.rows));
     // A polling thread has little time.
     const SteadyTime end =
@@ -205,13 +203,20 @@ class BatchJob {
   void Record() const { scope_.call.parts.metrics.Record(tally_, computed_); }
 
  private:
+  // Made in place: its columns are large for a reply of few rows.
   struct Reply {
+    Reply(const StopRule& rule, const Batch& batch, std::uint32_t count, Result* message)
+        : stop(rule),
+          result(message),
+          rows(count),
+          columns(MakeColumns<Kind>(batch, count, message)) {}
+
     const StopRule& stop;
-    Result* result;
-    std::uint32_t rows = 0;
-    Columns columns = {};
-    absl::InlinedVector<Chunk, 1> chunks = {};
-    absl::Duration checking = {};  // in earlier chunks, if they go in order
+    Result* const result;
+    const std::uint32_t rows;
+    const Columns columns;
+    absl::InlinedVector<Chunk, 1> chunks;
+    absl::Duration checking;  // in earlier chunks, if they go in order
   };
 
   BatchJob(const JobScope& scope, const Batch& batch, Questions questions)
@@ -336,12 +341,21 @@ class BatchJob {
       is_interrupted = SteadyNow() >= end;
       return is_interrupted;
     };
+    const Work work{next_row_ + chunk->rows.first,
+                    chunk->rows.count,
+                    FaultsOf(chunk->rows),
+                    scope_.table,
+                    should_stop,
+                    chunk->tally,
+                    chunk->undecided,
+                    &chunk->checks,
+                    scope_.warm_rows,
+                    most_steps,
+                    &is_interrupted};
     const std::uint32_t done =
-        AnswerRows(questions_,
-                   Work{next_row_ + chunk->rows.first, chunk->rows.count, FaultsOf(chunk->rows),
-                        scope_.table, should_stop, chunk->tally, chunk->undecided, &chunk->checks,
-                        scope_.warm_rows, most_steps, &is_interrupted},
-                   Slice<Kind>(reply_->columns, chunk->rows));
+        chunk->rows.count == reply_->rows
+            ? AnswerRows(questions_, work, reply_->columns)
+            : AnswerRows(questions_, work, Slice<Kind>(reply_->columns, chunk->rows));
     chunk->rows.first += done;
     chunk->rows.count -= done;
     return chunk->rows.count == 0;
