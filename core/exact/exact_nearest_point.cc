@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "core/exact/nearest_point.h"
+#include "core/exact/exact_nearest_point.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -135,16 +135,16 @@ class Corral {
 
 }  // namespace
 
-std::optional<NearestPoint> FindNearestPoint(ExactDifference& difference) {
+std::optional<ExactNearestPoint> FindNearestPoint(ExactDifference& difference) {
   Corral corral(difference.AnyVertex());
   for (;;) {
     IntegerVector direction = NearestDirection(corral.points());
-    if (IsZero(direction)) return NearestPoint{{}, 0, corral.points()};
+    if (IsZero(direction)) return ExactNearestPoint{{}, 0, corral.points()};
     IntegerVector w = difference.Highest(-direction);
     if (difference.is_exhausted()) return std::nullopt;
     Integer height = Dot(direction, corral.points()[0]);
     if (Dot(direction, w) >= height) {
-      return NearestPoint{std::move(direction), std::move(height), corral.points()};
+      return ExactNearestPoint{std::move(direction), std::move(height), corral.points()};
     }
     corral.Add(std::move(w));
   }

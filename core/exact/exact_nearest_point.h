@@ -21,13 +21,13 @@ namespace clearance {
 //     direction . w >= height for every point w of A - B, equal for those of the corral,
 // or the origin itself, and then direction is 0 and the origin is in the relative interior of the
 // corral's hull.
-struct NearestPoint {
+struct ExactNearestPoint {
   IntegerVector direction;
   Integer height;
   std::vector<IntegerVector> corral;
 };
 
 // Returns the nearest point; nullopt: the work limit was reached.
-std::optional<NearestPoint> FindNearestPoint(ExactDifference& difference);
+std::optional<ExactNearestPoint> FindNearestPoint(ExactDifference& difference);
 
 }  // namespace clearance
