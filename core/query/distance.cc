@@ -133,10 +133,10 @@ void SetAnswer(const DistanceQuestion& question, const PosedPair& posed, const C
   const double distance = (core.distance - pair.radius_sum).hi;
   const double tolerance = ToleranceInMetres(pair, distance);
   answer->tolerance = std::max(tolerance, options.tolerance);
-  Verdict verdict = Classify(answer->bracket, answer->tolerance, core.hit_iteration_limit);
-  if (options.exact) DecideAtZero(a, b, &verdict, &answer->bracket);
-  answer->state = verdict.state;
-  answer->reason = verdict.reason;
+  Classification found = Classify(answer->bracket, answer->tolerance, core.hit_iteration_limit);
+  if (options.exact) DecideAtZero(a, b, &found, &answer->bracket);
+  answer->state = found.state;
+  answer->reason = found.reason;
   answer->distance =
       std::fmin(std::fmax(TimesPowerOfTwo(distance, pair.exponent), answer->bracket.lower),
                 answer->bracket.upper);

@@ -33,10 +33,10 @@ IntersectionAnswer Searched(const IntersectionQuestion& question) {
   answer.bracket = BodyBracket(pair, core);
   const double distance = (core.distance - pair.radius_sum).hi;
   const double tolerance = ToleranceInMetres(pair, distance);
-  Verdict verdict = Classify(answer.bracket, tolerance, core.hit_iteration_limit);
-  if (options.exact) DecideAtZero(a, b, &verdict, &answer.bracket);
-  answer.state = verdict.state;
-  answer.reason = verdict.reason;
+  Classification found = Classify(answer.bracket, tolerance, core.hit_iteration_limit);
+  if (options.exact) DecideAtZero(a, b, &found, &answer.bracket);
+  answer.state = found.state;
+  answer.reason = found.reason;
   return answer;
 }
 

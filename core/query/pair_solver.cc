@@ -50,7 +50,7 @@ Bracket BodyBracket(const ShapePair& pair, const CoreAnswer& core) {
   return {ScaleDown(units.lower, pair.exponent), ScaleUp(units.upper, pair.exponent)};
 }
 
-Verdict Classify(const Bracket& bracket, double tolerance, bool hit_iteration_limit) {
+Classification Classify(const Bracket& bracket, double tolerance, bool hit_iteration_limit) {
   if (bracket.lower > 0) return {State::kSeparated};
   if (bracket.upper < 0) return {State::kPenetrating};
   if (bracket.lower >= -tolerance && bracket.upper <= tolerance) return {State::kTouching};

@@ -34,11 +34,11 @@ Bracket BodyBracketInUnits(const ShapePair& pair, const CoreAnswer& core);
 Bracket BodyBracket(const ShapePair& pair, const CoreAnswer& core);
 
 // State and reason of a bracket, tau and bracket in metres.
-struct Verdict {
+struct Classification {
   State state = State::kUndecided;
   UndecidedReason reason = UndecidedReason::kNone;
 };
-Verdict Classify(const Bracket& bracket, double tolerance, bool hit_iteration_limit);
+Classification Classify(const Bracket& bracket, double tolerance, bool hit_iteration_limit);
 
 // From the body's origin to the shape's, world axes.
 inline Vec3d LocalOrigin(const PosedShape& posed) {
