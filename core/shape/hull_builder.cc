@@ -19,7 +19,7 @@ using Points = absl::Span<const Vec3d>;
 
 struct WidestSimplex {
   int dimension;
-  Simplex corners;  // dimension + 1 of them
+  SimplexIndices corners;  // dimension + 1 of them
 };
 
 // The point with the largest `measure`, if it passes `adds_dimension`, otherwise the first that
@@ -82,7 +82,7 @@ std::vector<std::uint32_t> EndsOfSegment(Points points) {
 }
 
 // Seen along one axis; of three points that are not collinear at least one such view is not either.
-std::vector<Vec2d> ProjectOneToOne(Points points, const Simplex& corners) {
+std::vector<Vec2d> ProjectOneToOne(Points points, const SimplexIndices& corners) {
   using View = Vec2d (*)(const Vec3d&);
   static constexpr View kViews[] = {[](const Vec3d& p) {
                                       return Vec2d{p.x, p.y};
