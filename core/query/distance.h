@@ -35,7 +35,7 @@ bool IsRepresentable(double bounding_radius, const Pose& pose);
 // The final simplex by vertex indices of the shapes (not yet the caller's) and weights: the closest
 // points of the cores are sum weight * vertex. A curved core has no vertices, and its index is 0:
 // its point is given by p_AoA or p_AoB alone. If cores overlap, the differences hold the origin
-// strictly inside (at most 6 of them, Steinitz).
+// strictly inside. Six of them always suffice (Steinitz); refinement may add more.
 struct Witness {
   static constexpr int kCapacity = 12;
   int size = 0;
