@@ -8,7 +8,6 @@
 #include "core/math/rounding.h"
 #include "core/math/tolerance.h"
 #include "core/narrow/box_penetration.h"
-#include "core/narrow/enclosure.h"
 
 namespace clearance {
 namespace {
@@ -40,7 +39,6 @@ void SetWitness(const Simplex<T>& simplex, CoreWitness* witness) {
   for (int i = 0; i < witness->size; ++i) {
     witness->a[i] = simplex.vertex[i].a;
     witness->b[i] = simplex.vertex[i].b;
-    witness->is_swept[i] = simplex.vertex[i].is_swept;
     witness->weight[i] = ToDouble(simplex.weight[i]);
   }
 }
@@ -51,7 +49,6 @@ void SetWitness(const EnclosingSet<T>& set, CoreWitness* witness) {
   for (int i = 0; i < witness->size; ++i) {
     witness->a[i] = set.vertex[i].a;
     witness->b[i] = set.vertex[i].b;
-    witness->is_swept[i] = set.vertex[i].is_swept;
     witness->weight[i] = 0;
   }
 }
@@ -354,7 +351,7 @@ void SolvePrecisely(Difference<Dd>& difference, const CoreLimits& limits, CoreAn
     case GjkEnd::kConverged:
       answer->kind = Kind::kSeparated;
       break;
-    default:  // the limit of iterations
+    case GjkEnd::kIterationLimit:
       answer->kind = Kind::kUnknown;
       break;
   }

@@ -14,6 +14,7 @@
 #include "core/math/vec3.h"
 #include "core/narrow/depth_proof.h"
 #include "core/narrow/difference.h"
+#include "core/narrow/enclosure.h"
 #include "core/narrow/gjk.h"
 #include "core/narrow/penetration.h"
 
@@ -45,13 +46,13 @@ struct CoreLimits {
 // The vertex pairs of the final simplex, the pairs' differences being the proof. The index
 // of a curved core's point is 0.
 struct CoreWitness {
+  static constexpr int kCapacity = EnclosingSet<double>::kCapacity;
   Vec3d p_A;  // the closest (or deepest) point of A's core, from A's centre, frame A, units
   Vec3d w_A;  // of kSeparated: from the closest point of B's core to it
   int size = 0;
-  std::array<VertexIndex, 12> a{};
-  std::array<VertexIndex, 12> b{};
-  std::array<bool, 12> is_swept{};
-  std::array<double, 12> weight{};  // of kSeparated and kTouching
+  std::array<VertexIndex, kCapacity> a{};
+  std::array<VertexIndex, kCapacity> b{};
+  std::array<double, kCapacity> weight{};  // of kSeparated and kTouching
 };
 
 // lower <= signed distance of the cores <= upper, units. n_A is unit, from A to B, frame A, and no

@@ -24,6 +24,19 @@ QuadVec OnRim(Quad radius, const QuadVec& n, Quad z) {
   return {radius * n.x / slope, radius * n.y / slope, z};
 }
 
+QuadVec HighestOnCone(const QuadVec& extents, const QuadVec& n) {
+  const QuadVec base = OnRim(extents.x, n, -extents.z);
+  return Dot(n, base) > n.z * extents.z ? base : QuadVec{0, 0, extents.z};
+}
+
+QuadVec HighestOnEllipsoid(const QuadVec& extents, const QuadVec& n) {
+  const auto [x, y, z] = extents;
+  const QuadVec stretched = {x * n.x, y * n.y, z * n.z};
+  const Quad length = Length(stretched);
+  if (length == 0) return {};
+  return {x * stretched.x / length, y * stretched.y / length, z * stretched.z / length};
+}
+
 }  // namespace
 
 QuadFrame operator*(const QuadTurn& turn, const QuadFrame& frame) {
@@ -86,16 +99,18 @@ QuadVec ProofBody::HighestVertex(const QuadVec& n_S) const {
 }
 
 QuadVec ProofBody::HighestCurvedPoint(const QuadVec& n_S) const {
-  const auto [x, y, z] = ToQuad(shape_.extents());
-  if (shape_.kind() == CoreKind::kCylinder) return OnRim(x, n_S, n_S.z < 0 ? -z : z);
-  if (shape_.kind() == CoreKind::kCone) {
-    const QuadVec base = OnRim(x, n_S, -z);
-    return Dot(n_S, base) > n_S.z * z ? base : QuadVec{0, 0, z};
+  const QuadVec extents = ToQuad(shape_.extents());
+  switch (shape_.kind()) {
+    case CoreKind::kCylinder:
+      return OnRim(extents.x, n_S, n_S.z < 0 ? -extents.z : extents.z);
+    case CoreKind::kCone:
+      return HighestOnCone(extents, n_S);
+    case CoreKind::kEllipsoid:
+      return HighestOnEllipsoid(extents, n_S);
+    case CoreKind::kPolytope:  // has vertices
+      break;
   }
-  const QuadVec stretched = {x * n_S.x, y * n_S.y, z * n_S.z};
-  const Quad length = Length(stretched);
-  if (length == 0) return {};
-  return {x * stretched.x / length, y * stretched.y / length, z * stretched.z / length};
+  return {};
 }
 
 }  // namespace clearance

@@ -87,6 +87,8 @@ CoreAnswer Solve(PosedPair& posed, const CoreLimits& limits, const DistanceOptio
   return start.size > 0 ? posed.SolveCanonically(start, limits) : posed.SolveCanonically(limits);
 }
 
+static_assert(CoreWitness::kCapacity == Witness::kCapacity);
+
 void SetWitness(const CoreWitness& core, Witness* witness) {
   witness->size = core.size;
   for (int i = 0; i < core.size; ++i) {

@@ -186,9 +186,11 @@ class FeatureGroup {
         return LaneNearest<L>::Quad(w);
       case FeatureKind::kEdges:
         return LaneNearest<L>::Edges(w);
-      default:
-        return LaneNearest<L>::Point(w);
+      case FeatureKind::kPoint:
+      case FeatureKind::kOther:  // never put into lanes
+        break;
     }
+    return LaneNearest<L>::Point(w);
   }
 
   // IsUnique of feature_pair.cc, in lanes as far as shapes are boxes. False if it is of no lane.

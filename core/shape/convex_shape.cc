@@ -27,8 +27,16 @@ double RadiusAbout(const ConvexShape& shape, const Vec3d& center, int vertex_exp
 // Returns a radius about the centre that holds all points of a curved core, normalised.
 double CurvedRadius(CoreKind kind, const Vec3d& extents) {
   const auto [x, y, z] = extents;
-  if (kind == CoreKind::kEllipsoid) return std::max({x, y, z});
-  return std::sqrt(x * x + z * z) * kLengthRoundUp;
+  switch (kind) {
+    case CoreKind::kCylinder:
+    case CoreKind::kCone:
+      return std::sqrt(x * x + z * z) * kLengthRoundUp;
+    case CoreKind::kEllipsoid:
+      return std::max({x, y, z});
+    case CoreKind::kPolytope:  // has vertices
+      break;
+  }
+  return 0;
 }
 
 // Returns the greatest distance of a point of the core from the origin, metres, rounded up.

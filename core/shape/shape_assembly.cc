@@ -61,8 +61,17 @@ double VolumeOf(const Assembly& assembly) {
 // Cubic metres of a normalised core.
 double CurvedVolume(CoreKind kind, const Vec3d& extents) {
   const double box = extents.x * extents.y * extents.z;
-  if (kind == CoreKind::kCylinder) return 2 * kHalfTurn * box;
-  return (kind == CoreKind::kCone ? 2.0 : 4.0) / 3 * kHalfTurn * box;
+  switch (kind) {
+    case CoreKind::kCylinder:
+      return 2 * kHalfTurn * box;
+    case CoreKind::kCone:
+      return 2.0 / 3 * kHalfTurn * box;
+    case CoreKind::kEllipsoid:
+      return 4.0 / 3 * kHalfTurn * box;
+    case CoreKind::kPolytope:  // its surface gives the volume
+      break;
+  }
+  return 0;
 }
 
 }  // namespace

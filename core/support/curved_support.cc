@@ -67,9 +67,12 @@ Vec3<T> HighestCurvedPoint(const ConvexShape& shape, const Vec3<T>& d) {
       return HighestOnCylinder(extents, d);
     case CoreKind::kCone:
       return HighestOnCone(extents, d);
-    default:  // the precondition excludes polytopes
+    case CoreKind::kEllipsoid:
       return HighestOnEllipsoid(extents, d);
+    case CoreKind::kPolytope:  // excluded by the precondition
+      break;
   }
+  return {};
 }
 
 template Vec3<double> HighestCurvedPoint(const ConvexShape&, const Vec3<double>&);

@@ -167,9 +167,10 @@ SupportPatch FindSupportPatch(const ConvexShape& shape, const Vec3d& d, VertexIn
       return CylinderPatch(shape.extents(), d);
     case CoreKind::kCone:
       return ConePatch(shape.extents(), d);
-    default:  // an ellipsoid has no flat side
-      return PointPatch(HighestCurvedPoint(shape, d), 0);
+    case CoreKind::kEllipsoid:  // has no flat side
+      break;
   }
+  return PointPatch(HighestCurvedPoint(shape, d), 0);
 }
 
 }  // namespace clearance
