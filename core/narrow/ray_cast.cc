@@ -23,9 +23,8 @@ double AreaSeen(const Vec3d& along_A, const Vertex& p, const Vertex& q) {
 
 class Caster {
  public:
-  Caster(Difference<double>& difference, const Vec3d& ray_A, int max_steps)
+  Caster(Difference<double>& difference, const Vec3d& ray_A)
       : difference_(difference),
-        max_steps_(max_steps),
         ray_(ray_A),
         length_(Norm(ray_A)),
         along_((1 / length_) * ray_A),
@@ -55,7 +54,7 @@ class Caster {
     if (!Look(difference_.placement().p_AB, &p)) return false;
     if (!Look(Dot(p.w, along_) * along_ - p.w, &q)) return false;
     if (Area(p, q) < 0) std::swap(p, q);
-    for (int step = 0; step < max_steps_; ++step) {
+    for (int step = 0; step < kMostPortalSteps; ++step) {
       // The line is to the left of the side from p to q: so there, across it.
       const Vec3d left = Cross(along_, q.w - p.w);
       if (!Look(left, &r)) return false;
@@ -80,7 +79,7 @@ class Caster {
   // Pushes the portal against the ray until it lies in a face of A - B.
   bool Refine() {
     auto& [p, q, r] = cast_.vertex;
-    for (int step = 0; step < max_steps_; ++step) {
+    for (int step = 0; step < kMostPortalSteps; ++step) {
       const Vec3d n_A = Cross(r.w - p.w, q.w - p.w);
       Vertex w;
       if (!Look(n_A, &w)) return false;
@@ -104,7 +103,6 @@ class Caster {
   bool IsInside() { return WeighPortal(along_, difference_.extent(), &cast_); }
 
   Difference<double>& difference_;
-  const int max_steps_;
   const Vec3d ray_;
   const double length_;
   const Vec3d along_;  // unit
@@ -135,8 +133,8 @@ bool IsProvedMiss(Difference<double>& difference, const Vec3d& ray_A, const Vec3
   return size > kThinUnderflow && gap > 2 * error * size;
 }
 
-RayCast CastRay(Difference<double>& difference, const Vec3d& ray_A, int max_steps) {
-  return Caster(difference, ray_A, max_steps).Run();
+RayCast CastRay(Difference<double>& difference, const Vec3d& ray_A) {
+  return Caster(difference, ray_A).Run();
 }
 
 }  // namespace clearance

@@ -17,7 +17,6 @@
 #include <array>
 #include <cstdint>
 
-#include "core/math/tolerance.h"
 #include "core/math/vec3.h"
 #include "core/narrow/difference.h"
 
@@ -35,10 +34,9 @@ struct RayCast {
   std::array<double, 3> weight{};  // of the vertices, in the point that the line meets
 };
 
-// The ray goes from the origin to `ray_A`. At most 3 max_steps + 2 vertices are looked at.
+// The ray goes from the origin to `ray_A`. At most 3 kMostPortalSteps + 2 vertices are looked at.
 // Requires: polytopes, no sweep.
-RayCast CastRay(Difference<double>& difference, const Vec3d& ray_A,
-                int max_steps = kMostPortalSteps);
+RayCast CastRay(Difference<double>& difference, const Vec3d& ray_A);
 
 // Sets the weights of a portal's vertices, found along the unit vector `along_A` of the ray. True
 // if the line passes well inside of it.

@@ -109,15 +109,5 @@ TEST(RayCast, SaysSoWhereItCannotTell) {
   EXPECT_EQ(CastRay(difference, {-1, -1, 0}).end, End::kUnknown);  // through an edge
 }
 
-TEST(RayCast, EndsWhereItsStepsAreUsedUp) {
-  Random random(RunSeed() + 1);
-  const TestPair test(HullOnBall(200, random), HullOnBall(200, random), {{4, 0.1, 0.2}, {}});
-  Difference<double> difference(test.pair, test.coarse);
-  const Vec3d ray_A = -test.coarse.p_AB;
-  EXPECT_EQ(CastRay(difference, ray_A, 0).end, End::kUnknown);
-  EXPECT_EQ(CastRay(difference, ray_A, 1).end, End::kUnknown);
-  EXPECT_EQ(CastRay(difference, ray_A).end, End::kFacet);
-}
-
 }  // namespace
 }  // namespace clearance
