@@ -237,6 +237,13 @@ double RelativeMotion::ClosingError() const {
   return ClosingErrorOf(Norm(a_.displacement), Norm(b_.displacement));
 }
 
+double RelativeMotion::LongestPath() const {
+  const auto path_of = [](const Body& body, double radius) {
+    return Norm(body.displacement) + body.angle_rad * (Norm(body.lever0) + radius);
+  };
+  return path_of(a_, pair_.radius_a) + path_of(b_, pair_.radius_b);
+}
+
 TranslatingPair RelativeMotion::Translating() const {
   const double centers = coarse_axes_.center_error_a + coarse_axes_.center_error_b;
   return MakeTranslating(begin_, a_moving_, b_moving_, centers);

@@ -91,6 +91,9 @@ class RelativeMotion {
   Vec3d ClosingInA() const;
   double ClosingError() const;
 
+  // No point moves farther than this in [0, 1], both bodies taken together, units, to rounding.
+  double LongestPath() const;
+
   // A's axes in the world at time t.
   Mat3<double> AxesOfA(double t) const { return a_.angle_rad == 0 ? a_.R0_W : At(a_, t).R_W; }
 

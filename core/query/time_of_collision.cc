@@ -267,7 +267,8 @@ class Search {
     double t_hit = t;
     CoreAnswer at_hit = core;
     bool is_within = IsWithin(core);
-    for (double wait = NextUp(t) - t; !is_within && is_apart && wait <= kLongestWait; wait *= 2) {
+    double wait = std::fmax(NextUp(t) - t, ShortestWait());
+    for (; !is_within && is_apart && wait <= kLongestWait; wait *= 2) {
       t_hit = std::fmin(t + wait, 1);
       at_hit = SolveAt(t_hit);
       is_within = IsWithin(at_hit);
@@ -285,6 +286,13 @@ class Search {
     answer_.t_free = t;
     answer_.t_hit = t_hit;
     return answer_;
+  }
+
+  // A power of two, at most kLongestWait.
+  double ShortestWait() const {
+    const double wait = kShortestWaitPath * tolerance_ / motion_.LongestPath();
+    if (!(wait > 0)) return 0;  // underflow
+    return wait < kLongestWait ? AnyPowerOfTwo(ExponentOf(wait) - 1) : kLongestWait;
   }
 
   bool IsWithin(const CoreAnswer& core) const { return core.upper <= goal_ + Dd(tolerance_); }
