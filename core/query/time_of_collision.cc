@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "core/math/power_of_two.h"
 #include "core/math/rotation.h"
@@ -27,10 +28,13 @@ double SumDown(double a, double b) { return RoundDown(TwoSum(a, b)); }
 // One search along one motion.
 class Search {
  public:
-  Search(const MovingShape& a, const MovingShape& b, const MotionOptions& options)
+  // `cast`: the result of the ray of DecideByRay; null: not cast yet.
+  Search(const MovingShape& a, const MovingShape& b, const MotionOptions& options,
+         const RayCast* cast)
       : a_(a),
         b_(b),
         options_(options),
+        cast_(cast),
         motion_(a, b, PacerOf(options.budget)),
         pair_(motion_.pair()),
         limits_(LimitsFor(pair_, ScaleUp(options.target_distance, -pair_.exponent))),
@@ -131,7 +135,8 @@ class Search {
     Difference<double> difference(pair_, start);
     const Vec3d ray_A = motion_.ClosingInA();
     const double error = difference.rounding_error() + motion_.ClosingError();
-    const RayCast cast = CastRay(difference, ray_A);
+    std::optional<RayCast> own;
+    const RayCast& cast = cast_ != nullptr ? *cast_ : own.emplace(CastRay(difference, ray_A));
     if (cast.end == RayCast::End::kMiss) return IsMiss(difference, ray_A, cast.n_A, error);
     return cast.end == RayCast::End::kFacet && HitsFacet(difference, ray_A, cast, error);
   }
@@ -323,6 +328,7 @@ class Search {
   const MovingShape& a_;
   const MovingShape& b_;
   const MotionOptions& options_;
+  const RayCast* const cast_;
   RelativeMotion motion_;
   const ShapePair& pair_;
   const CoreLimits limits_;
@@ -354,7 +360,12 @@ bool IsMotionRepresentable(double bounding_radius, const Pose& start, const Moti
 
 TimeOfCollisionAnswer TimeOfCollision(const MovingShape& a, const MovingShape& b,
                                       const MotionOptions& options) {
-  return Search(a, b, options).Run();
+  return Search(a, b, options, nullptr).Run();
+}
+
+TimeOfCollisionAnswer TimeOfCollisionAfterRay(const TimeOfCollisionQuestion& question,
+                                              const RayCast& cast) {
+  return Search(question.a, question.b, question.options, &cast).Run();
 }
 
 }  // namespace clearance

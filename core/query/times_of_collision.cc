@@ -123,8 +123,12 @@ class Rays {
       answer.t_hit = 1;
       answer.iterations = 1;
     } else {
-      answer = Alone(questions_[waiting.asked]);
+      answer = AfterRay(k);
     }
+  }
+
+  TimeOfCollisionAnswer AfterRay(std::size_t k) const {
+    return TimeOfCollisionAfterRay(questions_[waiting_[k].asked], casts_[static_cast<int>(k)]);
   }
 
   bool IsMiss(std::size_t k) {
@@ -156,8 +160,8 @@ class Rays {
     std::array<bool, kTimesOfCollisionAtOnce> is_answered;
     AnswerFromFacets({&facets_[0], count}, {is_answered.data(), count});
     for (std::size_t n = 0; n < count; ++n) {
-      const std::size_t i = waiting_[facet_of_[n]].asked;
-      if (!is_answered[n]) answers_[i] = Alone(questions_[i]);
+      const std::size_t k = facet_of_[n];
+      if (!is_answered[n]) answers_[waiting_[k].asked] = AfterRay(k);
     }
   }
 
