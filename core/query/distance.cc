@@ -175,6 +175,7 @@ class Group {
     std::size_t asked;  // by which question
     std::size_t row;    // of the placements; kNoRow: none
     bool is_answered;
+    bool is_refused;  // the last guess of its features led to no answer
   };
 
   // Pairs with guesses of their closest features.
@@ -187,6 +188,7 @@ class Group {
       const CoreLimits& limits = waiting->limits.value;
       if (!IsForFeatureAnswers(posed.pair(), limits)) {
         waiting->is_answered = group_.Finish(*waiting, guess, iterations);
+        waiting->is_refused = !waiting->is_answered;
         return;
       }
       const std::size_t i = waiting->asked;
@@ -199,9 +201,12 @@ class Group {
     void Answer() {
       const auto count = static_cast<std::size_t>(tasks_.size());
       if (count == 0) return;
-      std::array<bool, kDistancesAtOnce> is_answered;
-      AnswerFromFeatures({&tasks_[0], count}, {is_answered.data(), count});
-      for (std::size_t k = 0; k < count; ++k) guessed_[k]->is_answered = is_answered[k];
+      std::array<FeatureOutcome, kDistancesAtOnce> outcomes;
+      AnswerFromFeatures({&tasks_[0], count}, {outcomes.data(), count});
+      for (std::size_t k = 0; k < count; ++k) {
+        guessed_[k]->is_answered = outcomes[k] == FeatureOutcome::kAnswered;
+        guessed_[k]->is_refused = outcomes[k] == FeatureOutcome::kRefused;
+      }
     }
 
    private:
@@ -232,6 +237,7 @@ class Group {
     waiting.row =
         PlacementRows::IsFor(a, b) ? rows_.Add(centered.pair, a, b, centered.offset) : kNoRow;
     waiting.is_answered = false;
+    waiting.is_refused = false;
     ++waiting_count_;
   }
 
@@ -348,7 +354,10 @@ class Group {
 
   void SolveFrom(const Scouted& guess, Waiting* waiting) {
     PosedPair& posed = waiting->posed.value;
-    posed.SolveCanonically(guess, waiting->limits.value, &core_);
+    const CoreLimits& limits = waiting->limits.value;
+    const bool may_finish = guess.end == Scouted::End::kNearest && !waiting->is_refused;
+    if (may_finish && Finish(*waiting, guess.pairs, guess.iterations)) return;
+    posed.SolveWithoutFeatures(guess, limits, &core_);
     Put(waiting->asked, posed, core_);
   }
 

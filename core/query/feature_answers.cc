@@ -38,7 +38,7 @@ struct FeatureCase {
   FeaturePair pair;
   Features whole;
   FeatureKind kind = FeatureKind::kOther;
-  bool* is_answered = nullptr;
+  FeatureOutcome* outcome = nullptr;
 
   // The vertices that corner k of A - B is made of: all pairs of both features.
   VertexIndex vertex_a(int k) const {
@@ -358,7 +358,7 @@ class FeatureGroup {
       answer.witness.vertices_b[k] = one.vertex_b(corner);
       answer.witness.weights[k] = weight_[k].at[lane];
     }
-    *one.is_answered = true;
+    *one.outcome = FeatureOutcome::kAnswered;
   }
 
   absl::Span<const FeatureCase* const> cases_;
@@ -427,18 +427,19 @@ bool IsForFeatureAnswers(const ShapePair& pair, const CoreLimits& limits) {
          IsNormalPower(pair.exponent);
 }
 
-void AnswerFromFeatures(absl::Span<const FeatureTask> tasks, absl::Span<bool> is_answered) {
+void AnswerFromFeatures(absl::Span<const FeatureTask> tasks, absl::Span<FeatureOutcome> outcomes) {
   FixedList<FeatureCase, static_cast<int>(kDistancesAtOnce)> cases;
   CasesByKind all;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    is_answered[i] = false;
-    // Made where it stays: reading at once what was copied in halves waits for the memory.
+    // Construct in place: a copy followed by a wider load defeats store-to-load forwarding.
     FeatureCase& one = *new (cases.AppendRoom()) FeatureCase{
-        &tasks[i], FeaturesOf(tasks[i].guess), {}, FeatureKind::kOther, &is_answered[i]};
+        &tasks[i], FeaturesOf(tasks[i].guess), {}, FeatureKind::kOther, &outcomes[i]};
     one.whole = Whole(tasks[i].posed->pair(), one.pair);
     one.kind = KindOf(one.whole);
+    const bool is_tried = one.kind != FeatureKind::kOther;
+    outcomes[i] = is_tried ? FeatureOutcome::kRefused : FeatureOutcome::kNotTried;
     const auto kind = static_cast<std::size_t>(one.kind);
-    if (one.kind != FeatureKind::kOther) all.of_kind[kind][all.counts[kind]++] = &one;
+    if (is_tried) all.of_kind[kind][all.counts[kind]++] = &one;
   }
   HWY_DYNAMIC_DISPATCH(AnswerCasesHere)(all);
 }

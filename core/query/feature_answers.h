@@ -29,10 +29,16 @@ struct FeatureTask {
 // True for polytopes without radius and limits without a tolerance.
 bool IsForFeatureAnswers(const ShapePair& pair, const CoreLimits& limits);
 
-// Sets is_answered[i], and *tasks[i].answer if it is true: then the bodies are proved apart, not
-// farther than max_distance, and these are their only closest features. If it is false, nothing is
-// known, not even that they are not; then *tasks[i].answer is left as it is. Requires: equal
+enum class FeatureOutcome : std::uint8_t {
+  // *tasks[i].answer is set: the bodies are proved apart, not farther than max_distance, and these
+  // are their only closest features.
+  kAnswered,
+  kRefused,   // the proof failed; that of FinishFromFeatures seldom goes farther
+  kNotTried,  // features of other sizes than the lanes have
+};
+
+// Sets outcomes[i]. Leaves *tasks[i].answer as it is unless that is kAnswered. Requires: equal
 // lengths of at most kDistancesAtOnce, IsForFeatureAnswers of every task.
-void AnswerFromFeatures(absl::Span<const FeatureTask> tasks, absl::Span<bool> is_answered);
+void AnswerFromFeatures(absl::Span<const FeatureTask> tasks, absl::Span<FeatureOutcome> outcomes);
 
 }  // namespace clearance

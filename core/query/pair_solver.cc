@@ -196,7 +196,12 @@ CoreAnswer PosedPair::SolveCanonically(const CoreLimits& limits) {
   CoreAnswer answer;
   if (SolveBoxes(limits, &answer)) return answer;
   if (!IsWorthScouting(pair())) return SolveFromCold(false, limits);
-  SolveCanonically(ScoutAlone(limits), limits, &answer);
+  const Scouted guess = ScoutAlone(limits);
+  if (guess.end == Scouted::End::kNearest && Finish(guess.pairs, limits, &answer)) {
+    answer.iterations = guess.iterations;
+    return answer;
+  }
+  SolveWithoutFeatures(guess, limits, &answer);
   return answer;
 }
 
@@ -206,12 +211,8 @@ CoreAnswer PosedPair::SolveCanonically(const VertexPairs& start, const CoreLimit
   return SolveFrom(start, limits, &answer) ? answer : SolveFromCold(false, limits);
 }
 
-void PosedPair::SolveCanonically(const Scouted& guess, const CoreLimits& limits,
-                                 CoreAnswer* answer) {
-  if (guess.end == Scouted::End::kNearest && Finish(guess.pairs, limits, answer)) {
-    answer->iterations = guess.iterations;
-    return;
-  }
+void PosedPair::SolveWithoutFeatures(const Scouted& guess, const CoreLimits& limits,
+                                     CoreAnswer* answer) {
   if (guess.end == Scouted::End::kBeyond && SolveFrom(guess.pairs, limits, answer)) return;
   if (SolveInside(guess, limits, answer)) return;
   *answer = SolveFromCold(true, limits);

@@ -91,8 +91,9 @@ class PosedPair {
   CoreAnswer SolveCanonically(const VertexPairs& start, const CoreLimits& limits);
   // No search: true if the closest features are those of the pairs, and give the answer.
   bool Finish(const VertexPairs& guess, const CoreLimits& limits, CoreAnswer* answer) const;
-  // With what Scout found for difference(). `answer` may hold another pair's.
-  void SolveCanonically(const Scouted& guess, const CoreLimits& limits, CoreAnswer* answer);
+  // With what Scout found for difference(), if Finish did not answer from its vertex pairs.
+  // `answer` may hold another pair's.
+  void SolveWithoutFeatures(const Scouted& guess, const CoreLimits& limits, CoreAnswer* answer);
 
  private:
   PosedPair(const CenteredPair& centered, const RelativeAxes<double>& axes);

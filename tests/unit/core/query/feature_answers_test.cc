@@ -53,13 +53,14 @@ class GuessedPairs {
   // In runs of all lengths around those that vectors have.
   std::vector<Answered> Answer() {
     std::vector<Answered> all(size());
-    std::array<bool, kDistancesAtOnce> is_answered;
+    std::array<FeatureOutcome, kDistancesAtOnce> outcomes;
     for (std::size_t i = 0; i < size(); ++i) tasks_[i].answer = &all[i].answer;
     for (std::size_t first = 0, length = 1; first < size(); first += length) {
       length = length % kDistancesAtOnce + 1;
       const auto run = absl::MakeConstSpan(tasks_).subspan(first, length);
-      AnswerFromFeatures(run, {is_answered.data(), run.size()});
-      for (std::size_t k = 0; k < run.size(); ++k) all[first + k].is_answered = is_answered[k];
+      AnswerFromFeatures(run, {outcomes.data(), run.size()});
+      for (std::size_t k = 0; k < run.size(); ++k)
+        all[first + k].is_answered = outcomes[k] == FeatureOutcome::kAnswered;
     }
     return all;
   }
