@@ -31,7 +31,7 @@ inline constexpr int kOnSide = kPlaces * kPlaces, kLeastSides = 4;
 
 // Names the corners of the features of A and B that the points are on, A's place counted kPlaces
 // times.
-void SetGuess(const Difference<double>& difference, int places, Scouted* found);
+void SetGuess(const MinkowskiDifference<double>& difference, int places, Scouted* found);
 
 }  // namespace clearance
 
@@ -130,7 +130,7 @@ class BoxPoints {
   }
 
   void SetLane(std::size_t lane, const ScoutTask& task) {
-    const Difference<double>& difference = *task.difference;
+    const MinkowskiDifference<double>& difference = *task.difference;
     const ShapePair& pair = difference.pair();
     half_a_.Set(lane, pair.scale_a * pair.a.box_corners().half);
     half_b_.Set(lane, pair.scale_b * pair.b.box_corners().half);
@@ -250,7 +250,7 @@ bool AreParallel(const Mat3<double>& R_BA, std::size_t axis_a, std::size_t axis_
 
 }  // namespace
 
-void SetGuess(const Difference<double>& difference, int places, Scouted* found) {
+void SetGuess(const MinkowskiDifference<double>& difference, int places, Scouted* found) {
   const PlaceCorners& a = kCornersAt[static_cast<std::size_t>(places / kPlaces)];
   const PlaceCorners& b = kCornersAt[static_cast<std::size_t>(places % kPlaces)];
   const int least = std::min(a.size, b.size), most = std::max(a.size, b.size);

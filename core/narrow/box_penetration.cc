@@ -45,7 +45,7 @@ struct BoxContact {
   Vec3d n_B;  // the same along B's axes
 };
 
-void SetPenetration(const BoxContact& contact, const Difference<double>& difference,
+void SetPenetration(const BoxContact& contact, const MinkowskiDifference<double>& difference,
                     Penetration* depth);
 
 }  // namespace clearance
@@ -85,7 +85,7 @@ class BoxPairs {
 
   static constexpr int kNone = BoxContact::kNone;
 
-  void SetLane(std::size_t lane, const Difference<double>& difference) {
+  void SetLane(std::size_t lane, const MinkowskiDifference<double>& difference) {
     const ShapePair& pair = difference.pair();
     given_.half_a.Set(lane, pair.a.box_corners().half);
     given_.half_b.Set(lane, pair.b.box_corners().half);
@@ -281,7 +281,7 @@ double Coordinate(const Vec3d& v, int i) { return i == 0 ? v.x : i == 1 ? v.y : 
 // Returns the point of A under the origin's foot: the corner of A, or the point above the corner of
 // B, or the crossing of the edges as seen along n.
 Vec3d PointOf(const BoxContact& contact, const Mat3<double>& R_BA,
-              const DifferenceVertex<double>& top, double height) {
+              const MinkowskiVertex<double>& top, double height) {
   const Vec3d rest = top.w - height * contact.n_A;  // across n
   if (contact.i == BoxContact::kNone) return top.p_A;
   if (contact.j == BoxContact::kNone) return top.p_A - rest;
@@ -297,11 +297,11 @@ Vec3d PointOf(const BoxContact& contact, const Mat3<double>& R_BA,
 
 }  // namespace
 
-void SetPenetration(const BoxContact& contact, const Difference<double>& difference,
+void SetPenetration(const BoxContact& contact, const MinkowskiDifference<double>& difference,
                     Penetration* depth) {
   const ShapePair& pair = difference.pair();
   const Vec3d& n_A = contact.n_A;
-  const DifferenceVertex<double> top = difference.At(
+  const MinkowskiVertex<double> top = difference.At(
       pair.a.box_corners().Towards(n_A), pair.b.box_corners().Towards(-contact.n_B), false);
   const double height = Dot(n_A, top.w) / Norm(n_A);
   depth->is_known = true;

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "absl/types/span.h"
-#include "core/narrow/difference.h"
+#include "core/narrow/minkowski_difference.h"
 #include "core/narrow/penetration.h"
 
 namespace clearance {
@@ -20,7 +20,7 @@ inline bool AreBoxes(const ShapePair& pair) {
 
 // One pair to be looked at. Borrows both. Requires: AreBoxes; no sweep.
 struct BoxTask {
-  const Difference<double>* difference = nullptr;
+  const MinkowskiDifference<double>* difference = nullptr;
   Penetration* depth = nullptr;
 };
 
@@ -31,7 +31,7 @@ struct BoxTask {
 void FindBoxPenetrations(absl::Span<const BoxTask> tasks);
 
 // The same for one pair. Returns whether the depth was set.
-inline bool FindBoxPenetration(const Difference<double>& difference, Penetration* depth) {
+inline bool FindBoxPenetration(const MinkowskiDifference<double>& difference, Penetration* depth) {
   const BoxTask task = {&difference, depth};
   depth->is_known = false;
   FindBoxPenetrations({&task, 1});

@@ -73,7 +73,7 @@ Simplex<double> Coarse(const Simplex<Dd>& fine) {
   Simplex<double> simplex;
   simplex.size = fine.size;
   for (int i = 0; i < fine.size; ++i) {
-    const DifferenceVertex<Dd>& vertex = fine.vertex[i];
+    const MinkowskiVertex<Dd>& vertex = fine.vertex[i];
     simplex.vertex[i] = {ToDouble(vertex.w), ToDouble(vertex.p_A), vertex.a, vertex.b,
                          vertex.is_swept};
     simplex.weight[i] = ToDouble(fine.weight[i]);
@@ -84,7 +84,7 @@ Simplex<double> Coarse(const Simplex<Dd>& fine) {
 // Returns a start for curved cores, whose points have no names to find them again by: the highest
 // vertex towards the origin from where the simplex came closest to it.
 template <class T>
-Simplex<T> Resumed(const Simplex<double>& simplex, Difference<T>& difference) {
+Simplex<T> Resumed(const Simplex<double>& simplex, MinkowskiDifference<T>& difference) {
   Vec3d v;
   for (int i = 0; i < simplex.size; ++i) v = v + simplex.weight[i] * simplex.vertex[i].w;
   Simplex<T> resumed;
@@ -96,7 +96,7 @@ Simplex<T> Resumed(const Simplex<double>& simplex, Difference<T>& difference) {
 
 // The vertices of a simplex at another placement, or in another precision.
 template <class T>
-Simplex<T> Moved(const Simplex<double>& simplex, Difference<T>& difference) {
+Simplex<T> Moved(const Simplex<double>& simplex, MinkowskiDifference<T>& difference) {
   if (difference.pair().is_curved()) return Resumed(simplex, difference);
   Simplex<T> moved;
   moved.size = simplex.size;
@@ -117,17 +117,17 @@ EnclosingSet<T> SetOf(const Simplex<T>& simplex) {
 }
 
 template <class T>
-Penetration Grown(Difference<T>& difference, const EnclosingSet<T>& set, const CoreLimits& limits) {
+Penetration Grown(MinkowskiDifference<T>& difference, const EnclosingSet<T>& set, const CoreLimits& limits) {
   return ComputePenetration(difference, set, {limits.good_enough, limits.depth_proof});
 }
 
-Penetration PenetrationOf(Difference<Dd>& difference, const EnclosingSet<Dd>& set,
+Penetration PenetrationOf(MinkowskiDifference<Dd>& difference, const EnclosingSet<Dd>& set,
                           const CoreLimits& limits) {
   return Grown(difference, set, limits);
 }
 
 // For boxes the axes nearly always give the depth; a polytope needs to grow only for the proof.
-Penetration PenetrationOf(Difference<double>& difference, const EnclosingSet<double>& set,
+Penetration PenetrationOf(MinkowskiDifference<double>& difference, const EnclosingSet<double>& set,
                           const CoreLimits& limits) {
   Penetration depth;
   if (limits.box_depth != nullptr) {
@@ -147,7 +147,7 @@ Penetration PenetrationOf(Difference<double>& difference, const EnclosingSet<dou
 // tighter than the answer's; returns false if there is none. The hull of `set` holds the origin
 // strictly inside.
 template <class T>
-bool SetDepth(Difference<T>& difference, const EnclosingSet<T>& set, const CoreLimits& limits,
+bool SetDepth(MinkowskiDifference<T>& difference, const EnclosingSet<T>& set, const CoreLimits& limits,
               CoreAnswer* answer) {
   const Penetration depth = PenetrationOf(difference, set, limits);
   if (!depth.is_known) return false;
@@ -172,7 +172,7 @@ void SetInside(const EnclosingSet<T>& set, const InnerBall<T>& ball, CoreAnswer*
 // The overlap is at most as deep as A - B is high over the origin along the normal of the ball's
 // nearest facet.
 template <class T>
-void SetHeight(Difference<T>& difference, const InnerBall<T>& ball, CoreAnswer* answer) {
+void SetHeight(MinkowskiDifference<T>& difference, const InnerBall<T>& ball, CoreAnswer* answer) {
   const Dd height(Dot(ball.n_A, difference.Highest(ball.n_A).w));
   answer->distance = -height;
   answer->lower = -(height + Dd(difference.rounding_error()));
@@ -182,7 +182,7 @@ void SetHeight(Difference<T>& difference, const InnerBall<T>& ball, CoreAnswer* 
 
 // A search that ended with the origin inside its simplex. False if rounding may have put it there.
 template <class T>
-bool ProvesOverlap(Difference<T>& difference, const Simplex<T>& simplex, const CoreLimits& limits,
+bool ProvesOverlap(MinkowskiDifference<T>& difference, const Simplex<T>& simplex, const CoreLimits& limits,
                    CoreAnswer* answer) {
   const EnclosingSet<T> set = SetOf(simplex);
   const InnerBall<T> ball = ComputeInnerBall(set, difference.rounding_error());
@@ -206,7 +206,7 @@ Simplex<Dd> Essential(const Simplex<Dd>& simplex) {
   return essential;
 }
 
-void SetEnclosure(Difference<Dd>& difference, const GjkResult<Dd>& gjk, const CoreLimits& limits,
+void SetEnclosure(MinkowskiDifference<Dd>& difference, const GjkResult<Dd>& gjk, const CoreLimits& limits,
                   CoreAnswer* answer) {
   const double error = difference.rounding_error();
   const Simplex<Dd> essential = Essential(gjk.simplex);
@@ -277,13 +277,13 @@ double Tolerance(double size_sum, double distance) {
                   kRoundingTolerance * kRoundoff * (size_sum + std::fabs(distance)));
 }
 
-bool IsTight(const Difference<double>& difference, const GjkResult<double>& gjk,
+bool IsTight(const MinkowskiDifference<double>& difference, const GjkResult<double>& gjk,
              const CoreLimits& limits) {
   const double error = difference.rounding_error();
   return Decides(gjk, error, limits) && IsNarrow(gjk, error, difference.pair(), limits);
 }
 
-bool SetIfTight(const Difference<double>& difference, const GjkResult<double>& gjk,
+bool SetIfTight(const MinkowskiDifference<double>& difference, const GjkResult<double>& gjk,
                 const CoreLimits& limits, CoreAnswer* answer) {
   if (!IsTight(difference, gjk, limits)) return false;
   SetSeparated(gjk, difference.rounding_error(), answer);
@@ -292,13 +292,13 @@ bool SetIfTight(const Difference<double>& difference, const GjkResult<double>& g
   return true;
 }
 
-GjkResult<double> SearchFast(Difference<double>& difference, const CoreLimits& limits) {
+GjkResult<double> SearchFast(MinkowskiDifference<double>& difference, const CoreLimits& limits) {
   Simplex<double> start;
   if (limits.start != nullptr) start = Moved(*limits.start, difference);
   return Gjk(difference, start, LimitsOf(limits));
 }
 
-bool TakeTetrahedron(Difference<double>& difference, const VertexPairs& names,
+bool TakeTetrahedron(MinkowskiDifference<double>& difference, const VertexPairs& names,
                      const CoreLimits& limits, CoreAnswer* answer) {
   EnclosingSet<double> set;
   set.size = names.size;
@@ -313,11 +313,11 @@ bool TakeTetrahedron(Difference<double>& difference, const VertexPairs& names,
   return SetDepth(difference, set, limits, answer);
 }
 
-bool SolveFast(Difference<double>& difference, const CoreLimits& limits, CoreAnswer* answer) {
+bool SolveFast(MinkowskiDifference<double>& difference, const CoreLimits& limits, CoreAnswer* answer) {
   return TakeSearch(difference, SearchFast(difference, limits), limits, answer);
 }
 
-bool TakeSearch(Difference<double>& difference, const GjkResult<double>& gjk,
+bool TakeSearch(MinkowskiDifference<double>& difference, const GjkResult<double>& gjk,
                 const CoreLimits& limits, CoreAnswer* answer) {
   answer->simplex = gjk.simplex;
   answer->iterations = gjk.iterations;
@@ -331,7 +331,7 @@ bool TakeSearch(Difference<double>& difference, const GjkResult<double>& gjk,
   return SetIfTight(difference, gjk, limits, answer);
 }
 
-void SolvePrecisely(Difference<Dd>& difference, const CoreLimits& limits, CoreAnswer* answer) {
+void SolvePrecisely(MinkowskiDifference<Dd>& difference, const CoreLimits& limits, CoreAnswer* answer) {
   const GjkResult<Dd> gjk = Gjk(difference, Moved(answer->simplex, difference), LimitsOf(limits));
   answer->iterations += gjk.iterations;
   answer->simplex = Coarse(gjk.simplex);

@@ -139,7 +139,7 @@ class FacetFinder {
 }  // namespace
 
 template <class T>
-bool EnclosingSet<T>::Contains(const DifferenceVertex<T>& candidate) const {
+bool EnclosingSet<T>::Contains(const MinkowskiVertex<T>& candidate) const {
   for (int i = 0; i < size; ++i) {
     if (vertex[i].IsSameAs(candidate)) return true;
   }
@@ -166,7 +166,7 @@ namespace {
 
 class Encloser {
  public:
-  Encloser(Difference<Dd>& difference, const Simplex<Dd>& simplex)
+  Encloser(MinkowskiDifference<Dd>& difference, const Simplex<Dd>& simplex)
       : difference_(difference), error_(difference.rounding_error()), span_(SpanOf(simplex)) {
     // A simplex of one vertex is the origin itself and helps no hull.
     for (int i = 0; i < simplex.size && simplex.size > 1; ++i) Add(simplex.vertex[i]);
@@ -185,14 +185,14 @@ class Encloser {
   bool HasStopped() const { return difference_.pair().HasStopped(); }
 
   // Finds room: a simplex and what it lacks are six, and Refine makes room before it adds.
-  void Add(const DifferenceVertex<Dd>& w) {
+  void Add(const MinkowskiVertex<Dd>& w) {
     EnclosingSet<Dd>& set = enclosure_.set;
     if (!set.Contains(w)) set.vertex[set.size++] = w;
   }
 
   // The highest vertex along n; remembers the lowest such plane. True if the plane passes through
   // the origin.
-  bool Touches(const Vec3<Dd>& n_A, DifferenceVertex<Dd>* w) {
+  bool Touches(const Vec3<Dd>& n_A, MinkowskiVertex<Dd>* w) {
     *w = difference_.Highest(n_A);
     const Dd height = Dot(n_A, w->w);
     if (!has_plane_ || height < enclosure_.plane_height) {
@@ -212,7 +212,7 @@ class Encloser {
   bool RaiseDimension() {
     while (span_.rank < 3) {
       const Vec3<Dd> n_A = span_.Normal();
-      DifferenceVertex<Dd> above, below;
+      MinkowskiVertex<Dd> above, below;
       if (Touches(n_A, &above) || Touches(-n_A, &below)) return true;
       Add(above);
       Add(below);
@@ -230,7 +230,7 @@ class Encloser {
       const InnerBall<Dd> ball = ComputeInnerBall(enclosure_.set, error_);
       enclosure_.inner_radius = ball.radius;
       if (ToDouble(NormSquared(ball.n_A)) == 0) return false;
-      DifferenceVertex<Dd> w;
+      MinkowskiVertex<Dd> w;
       if (Touches(ball.n_A, &w)) return true;
       if (ball.radius > 0) {
         enclosure_.kind = Enclosure::Kind::kEnclosed;
@@ -254,7 +254,7 @@ class Encloser {
     set.vertex[lowest] = set.vertex[--set.size];
   }
 
-  Difference<Dd>& difference_;
+  MinkowskiDifference<Dd>& difference_;
   const double error_;
   Span span_;
   bool has_plane_ = false;
@@ -263,7 +263,7 @@ class Encloser {
 
 }  // namespace
 
-Enclosure Enclose(Difference<Dd>& difference, const Simplex<Dd>& simplex) {
+Enclosure Enclose(MinkowskiDifference<Dd>& difference, const Simplex<Dd>& simplex) {
   return Encloser(difference, simplex).Run();
 }
 

@@ -17,8 +17,8 @@
 
 #include <array>
 
-#include "core/narrow/difference.h"
 #include "core/narrow/gjk.h"
+#include "core/narrow/minkowski_difference.h"
 
 namespace clearance {
 
@@ -28,9 +28,9 @@ template <class T>
 struct EnclosingSet {
   static constexpr int kCapacity = 12;
   int size = 0;
-  std::array<DifferenceVertex<T>, kCapacity> vertex;
+  std::array<MinkowskiVertex<T>, kCapacity> vertex;
 
-  bool Contains(const DifferenceVertex<T>& candidate) const;
+  bool Contains(const MinkowskiVertex<T>& candidate) const;
 };
 
 // The ball about the origin that the hull of the set holds has at least this radius, units
@@ -63,7 +63,7 @@ struct Enclosure {
 };
 
 // Requires: the origin is in the relative interior of `simplex`, to rounding.
-Enclosure Enclose(Difference<DoubleDouble>& difference, const Simplex<DoubleDouble>& simplex);
+Enclosure Enclose(MinkowskiDifference<DoubleDouble>& difference, const Simplex<DoubleDouble>& simplex);
 
 extern template InnerBall<double> ComputeInnerBall(const EnclosingSet<double>&, double);
 extern template InnerBall<DoubleDouble> ComputeInnerBall(const EnclosingSet<DoubleDouble>&, double);

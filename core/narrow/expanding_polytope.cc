@@ -165,7 +165,7 @@ bool ExpandingPolytope::MakeTetrahedron(const EnclosingSet<double>& set) {
   return true;
 }
 
-void ExpandingPolytope::InsertAnywhere(const DifferenceVertex<double>& vertex) {
+void ExpandingPolytope::InsertAnywhere(const MinkowskiVertex<double>& vertex) {
   const int facet = FindFacet([&](int f) { return Sees(f, vertex.w); });
   if (facet != kNone) Insert(facet, vertex);
 }
@@ -179,7 +179,7 @@ int ExpandingPolytope::ExactSideOf(int facet, const Vec3d& point) const {
   return Orient3d(vertices_[i].w, vertices_[j].w, vertices_[k].w, point);
 }
 
-void ExpandingPolytope::Insert(int facet, const DifferenceVertex<double>& vertex) {
+void ExpandingPolytope::Insert(int facet, const MinkowskiVertex<double>& vertex) {
   nearest_ = kNone;
   vertices_.Append(vertex);
   TakeVisible(facet, vertex.w);

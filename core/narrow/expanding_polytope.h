@@ -20,10 +20,10 @@
 
 #include "core/math/tolerance.h"
 #include "core/math/vec3.h"
-#include "core/narrow/difference.h"
 #include "core/narrow/enclosure.h"
 #include "core/narrow/facet_planes.h"
 #include "core/narrow/fixed_list.h"
+#include "core/narrow/minkowski_difference.h"
 
 namespace clearance {
 
@@ -67,7 +67,7 @@ class ExpandingPolytope {
   bool Sees(int facet, const Vec3d& point) const { return SideOf(facet, point) > 0; }
 
   // Requires: Sees(facet, vertex.w), the vertex is on the grid, and there is room.
-  void Insert(int facet, const DifferenceVertex<double>& vertex);
+  void Insert(int facet, const MinkowskiVertex<double>& vertex);
 
   bool is_full() const { return vertices_.is_full(); }
 
@@ -100,7 +100,7 @@ class ExpandingPolytope {
   double LeastOffset();
 
   int vertex_count() const { return vertices_.size(); }
-  const DifferenceVertex<double>& vertex(int i) const { return vertices_[i]; }
+  const MinkowskiVertex<double>& vertex(int i) const { return vertices_[i]; }
 
  private:
   using Corners = std::array<std::uint16_t, 3>;
@@ -141,7 +141,7 @@ class ExpandingPolytope {
   }
   int ExactSideOf(int facet, const Vec3d& point) const;
   bool MakeTetrahedron(const EnclosingSet<double>& set);
-  void InsertAnywhere(const DifferenceVertex<double>& vertex);
+  void InsertAnywhere(const MinkowskiVertex<double>& vertex);
   // Requires: planes_ has it as its triangle `measured`.
   int NewFacet(Corners corner, int measured);
   void AppendFacet();
@@ -157,7 +157,7 @@ class ExpandingPolytope {
   FixedList<PolytopeFacet, kMaxFacets> facets_;
   // The offset of each of facets_, and some more: kNoFacet if there is none.
   FixedList<double, kMostOffsets> offsets_;
-  FixedList<DifferenceVertex<double>, kMaxVertices> vertices_;
+  FixedList<MinkowskiVertex<double>, kMaxVertices> vertices_;
   int nearest_ = kNone;  // the result of Nearest, if that is known
   FixedList<std::uint16_t, kMaxFacets> free_;
   FixedList<std::uint16_t, kMaxFacets> visible_;

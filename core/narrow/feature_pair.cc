@@ -86,7 +86,7 @@ Corners WholeOf(const ConvexShape& shape, const FeatureVertices& feature) {
 // The nearest point v of the features' difference as a combination of vertex pairs.
 class Nearest {
  public:
-  explicit Nearest(const Difference<double>& difference) : difference_(difference) {}
+  explicit Nearest(const MinkowskiDifference<double>& difference) : difference_(difference) {}
 
   // False if the features are of no kind that has one nearest point.
   bool Find(const Features& features) {
@@ -114,7 +114,7 @@ class Nearest {
   // Construct in place: a copy followed by a wider load defeats store-to-load forwarding.
   void Append(const Vec3d& w, const Vec3d& p_A, VertexIndex a, VertexIndex b) {
     new (&found_.simplex.vertex[found_.simplex.size++])
-        DifferenceVertex<double>{w, p_A, a, b, false};
+        MinkowskiVertex<double>{w, p_A, a, b, false};
   }
 
   // All pairs of the vertices, as difference_.At has them. Requires: at most 3 vertices each.
@@ -228,7 +228,7 @@ class Nearest {
     return true;
   }
 
-  const Difference<double>& difference_;
+  const MinkowskiDifference<double>& difference_;
   GjkResult<double> found_;
   double inside_sq_ = 0;
 };
@@ -273,7 +273,7 @@ bool StandsOut(const ConvexShape& shape, absl::Span<const VertexIndex> feature, 
 namespace {
 
 // Checks both margins of the header.
-bool IsUnique(const Difference<double>& difference, const Features& features,
+bool IsUnique(const MinkowskiDifference<double>& difference, const Features& features,
               const Nearest& nearest) {
   const ShapePair& pair = difference.pair();
   const double extent = difference.extent();
@@ -321,7 +321,7 @@ FeaturePair FeaturesOf(const Simplex<double>& simplex) {
   return features;
 }
 
-bool FinishFromFeatures(const Difference<double>& difference, const FeaturePair& features,
+bool FinishFromFeatures(const MinkowskiDifference<double>& difference, const FeaturePair& features,
                         const CoreLimits& limits, CoreAnswer* answer) {
   const Features whole = Whole(difference.pair(), features);
   Nearest nearest(difference);

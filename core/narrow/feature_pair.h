@@ -20,7 +20,7 @@
 
 #include "absl/types/span.h"
 #include "core/narrow/core_distance.h"
-#include "core/narrow/difference.h"
+#include "core/narrow/minkowski_difference.h"
 
 namespace clearance {
 
@@ -91,7 +91,7 @@ bool StandsOut(const ConvexShape& shape, absl::Span<const VertexIndex> feature, 
 // closest ones and if double precision brackets the distance tightly between them; otherwise leaves
 // it and returns false. A pure function of the features, the placement and the limits. Requires:
 // polytopes; no sweep.
-bool FinishFromFeatures(const Difference<double>& difference, const FeaturePair& features,
+bool FinishFromFeatures(const MinkowskiDifference<double>& difference, const FeaturePair& features,
                         const CoreLimits& limits, CoreAnswer* answer);
 
 }  // namespace clearance

@@ -24,8 +24,8 @@ Mat3<double> ToDouble(const Mat3<Dd>& m) {
 }
 
 template <class T>
-DifferenceVertex<double> Rounded(const DifferenceVertex<T>& vertex) {
-  DifferenceVertex<double> rounded = {clearance::ToDouble(vertex.w),
+MinkowskiVertex<double> Rounded(const MinkowskiVertex<T>& vertex) {
+  MinkowskiVertex<double> rounded = {clearance::ToDouble(vertex.w),
                                       clearance::ToDouble(vertex.p_A), vertex.a, vertex.b,
                                       vertex.is_swept};
   ExpandingPolytope::PutOnGrid(&rounded.w);
@@ -58,7 +58,7 @@ NearestPoint<double> NearestOnFacet(const SimplexPoints<double>& points, double 
 template <class T>
 class Expansion {
  public:
-  Expansion(Difference<T>& difference, const PenetrationLimits& limits)
+  Expansion(MinkowskiDifference<T>& difference, const PenetrationLimits& limits)
       : difference_(difference),
         limits_(limits),
         size_(difference.pair().radius_a + difference.pair().radius_b),
@@ -125,14 +125,14 @@ class Expansion {
   }
 
   // Returns the highest vertex along n, and its height: an upper bound of the depth.
-  DifferenceVertex<T> Highest(const Vec3d& n_A, T* height) {
+  MinkowskiVertex<T> Highest(const Vec3d& n_A, T* height) {
     const Vec3<T> n = To<T>(n_A);
-    const DifferenceVertex<T> w = difference_.Highest(n);
+    const MinkowskiVertex<T> w = difference_.Highest(n);
     *height = Dot(n, w.w) / Sqrt(NormSquared(n));
     return w;
   }
 
-  DifferenceVertex<T> RoughlyHighest(const Vec3d& n_A) {
+  MinkowskiVertex<T> RoughlyHighest(const Vec3d& n_A) {
     if constexpr (std::is_same_v<T, double>) return difference_.RoughlyHighest(n_A);
     return difference_.Highest(To<T>(n_A));
   }
@@ -161,12 +161,12 @@ class Expansion {
   bool Push(int facet, double least_gain) {
     const Vec3d n_A = polytope_.facet(facet).n_A;
     if (CanLookRoughly()) {
-      const DifferenceVertex<double> w = Rounded(RoughlyHighest(n_A));
+      const MinkowskiVertex<double> w = Rounded(RoughlyHighest(n_A));
       if (Dot(n_A, w.w) - polytope_.facet(facet).offset > least_gain && Insert(facet, w))
         return true;
     }
     T height;
-    const DifferenceVertex<double> w = Rounded(Highest(n_A, &height));
+    const MinkowskiVertex<double> w = Rounded(Highest(n_A, &height));
     if (height < contact_.height) {
       contact_ = {n_A, height, polytope_.facet(facet).corner, false, {}};
     }
@@ -175,7 +175,7 @@ class Expansion {
   }
 
   // Inserts the vertex if there is room and the facet sees it.
-  bool Insert(int facet, const DifferenceVertex<double>& w) {
+  bool Insert(int facet, const MinkowskiVertex<double>& w) {
     if (polytope_.is_full() || !polytope_.Sees(facet, w.w)) return false;
     polytope_.Insert(facet, w);
     return true;
@@ -254,7 +254,7 @@ class Expansion {
       const double h = clearance::ToDouble(contact_.height);
       const double shift = h + std::fmax(h, size_) * kPolishMinimumDistance;
       apart.p_AB = clearance::ToDouble(placement.p_AB) + shift * contact_.n_A;
-      Difference<double> difference(difference_.pair(), apart);
+      MinkowskiDifference<double> difference(difference_.pair(), apart);
       const GjkResult<double> gjk = Gjk(difference, Simplex<double>{}, limits);
       Contact next;
       next.n_A = (-1 / Norm(gjk.v)) * gjk.v;  // not 0: A and B are apart by far more than rounding
@@ -328,7 +328,7 @@ class Expansion {
 
   // Returns the vertex's number in the proof, to which it is added; if there is no room, the proof
   // is empty from then on.
-  static int Named(const DifferenceVertex<double>& vertex, DepthProof* proof) {
+  static int Named(const MinkowskiVertex<double>& vertex, DepthProof* proof) {
     if (proof->vertex_count == DepthProof::kVertexCapacity) {
       *proof = {};
       proof->is_truncated = true;
@@ -352,7 +352,7 @@ class Expansion {
   }
 
   ExpandingPolytope polytope_;
-  Difference<T>& difference_;
+  MinkowskiDifference<T>& difference_;
   const PenetrationLimits& limits_;
   const double size_;          // half of a bound of |w|
   const double noise_;         // below this a difference of heights is rounding
@@ -364,14 +364,14 @@ class Expansion {
 }  // namespace
 
 template <class T>
-Penetration ComputePenetration(Difference<T>& difference, const EnclosingSet<T>& set,
+Penetration ComputePenetration(MinkowskiDifference<T>& difference, const EnclosingSet<T>& set,
                                const PenetrationLimits& limits) {
   return Expansion<T>(difference, limits).Run(set);
 }
 
-template Penetration ComputePenetration(Difference<double>&, const EnclosingSet<double>&,
+template Penetration ComputePenetration(MinkowskiDifference<double>&, const EnclosingSet<double>&,
                                         const PenetrationLimits&);
-template Penetration ComputePenetration(Difference<Dd>&, const EnclosingSet<Dd>&,
+template Penetration ComputePenetration(MinkowskiDifference<Dd>&, const EnclosingSet<Dd>&,
                                         const PenetrationLimits&);
 
 }  // namespace clearance

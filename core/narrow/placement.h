@@ -11,7 +11,7 @@
 #include "core/math/rotation.h"
 #include "core/math/tolerance.h"
 #include "core/math/vec3.h"
-#include "core/narrow/difference.h"
+#include "core/narrow/minkowski_difference.h"
 #include "core/shape/posed_shape.h"
 
 namespace clearance {

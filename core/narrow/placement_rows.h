@@ -10,7 +10,7 @@
 
 #include "core/math/rotation.h"
 #include "core/math/vec3.h"
-#include "core/narrow/difference.h"
+#include "core/narrow/minkowski_difference.h"
 #include "core/narrow/placement.h"
 
 namespace clearance {

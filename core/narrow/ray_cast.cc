@@ -13,7 +13,7 @@
 namespace clearance {
 namespace {
 
-using Vertex = DifferenceVertex<double>;
+using Vertex = MinkowskiVertex<double>;
 
 // Twice the signed area, seen along the ray, of the triangle that p and q make with it: positive if
 // q is to the left of p. By their difference, which may be short.
@@ -23,7 +23,7 @@ double AreaSeen(const Vec3d& along_A, const Vertex& p, const Vertex& q) {
 
 class Caster {
  public:
-  Caster(Difference<double>& difference, const Vec3d& ray_A)
+  Caster(MinkowskiDifference<double>& difference, const Vec3d& ray_A)
       : difference_(difference),
         ray_(ray_A),
         length_(Norm(ray_A)),
@@ -102,7 +102,7 @@ class Caster {
 
   bool IsInside() { return WeighPortal(along_, difference_.extent(), &cast_); }
 
-  Difference<double>& difference_;
+  MinkowskiDifference<double>& difference_;
   const Vec3d ray_;
   const double length_;
   const Vec3d along_;  // unit
@@ -124,7 +124,7 @@ bool WeighPortal(const Vec3d& along_A, double extent, RayCast* cast) {
   return std::min({areas[0], areas[1], areas[2]}) > least;
 }
 
-bool IsProvedMiss(Difference<double>& difference, const Vec3d& ray_A, const Vec3d& n_A,
+bool IsProvedMiss(MinkowskiDifference<double>& difference, const Vec3d& ray_A, const Vec3d& n_A,
                   double error) {
   const double height = Dot(n_A, difference.Highest(n_A).w);
   const double gap = std::fmin(-height, Dot(n_A, ray_A) - height);
@@ -133,7 +133,7 @@ bool IsProvedMiss(Difference<double>& difference, const Vec3d& ray_A, const Vec3
   return size > kThinUnderflow && gap > 2 * error * size;
 }
 
-RayCast CastRay(Difference<double>& difference, const Vec3d& ray_A) {
+RayCast CastRay(MinkowskiDifference<double>& difference, const Vec3d& ray_A) {
   return Caster(difference, ray_A).Run();
 }
 

@@ -18,7 +18,7 @@
 #include <cstdint>
 
 #include "core/math/vec3.h"
-#include "core/narrow/difference.h"
+#include "core/narrow/minkowski_difference.h"
 
 namespace clearance {
 
@@ -30,13 +30,13 @@ struct RayCast {
   };
   End end = End::kUnknown;
   Vec3d n_A;  // of a miss, any length
-  std::array<DifferenceVertex<double>, 3> vertex;
+  std::array<MinkowskiVertex<double>, 3> vertex;
   std::array<double, 3> weight{};  // of the vertices, in the point that the line meets
 };
 
 // The ray goes from the origin to `ray_A`. At most 3 kMostPortalSteps + 2 vertices are looked at.
 // Requires: polytopes, no sweep.
-RayCast CastRay(Difference<double>& difference, const Vec3d& ray_A);
+RayCast CastRay(MinkowskiDifference<double>& difference, const Vec3d& ray_A);
 
 // Sets the weights of a portal's vertices, found along the unit vector `along_A` of the ray. True
 // if the line passes well inside of it.
@@ -44,7 +44,7 @@ bool WeighPortal(const Vec3d& along_A, double extent, RayCast* cast);
 
 // Returns whether a ray is proved to miss: along n both of its ends, and so all of it, are above A
 // - B by more than `error`, the most that these may be off. Requires: as CastRay.
-bool IsProvedMiss(Difference<double>& difference, const Vec3d& ray_A, const Vec3d& n_A,
+bool IsProvedMiss(MinkowskiDifference<double>& difference, const Vec3d& ray_A, const Vec3d& n_A,
                   double error);
 
 }  // namespace clearance

@@ -146,7 +146,7 @@ class RayGroup {
     Clear(lane);
   }
 
-  void Begin(std::size_t lane, const Difference<double>& difference, double length) {
+  void Begin(std::size_t lane, const MinkowskiDifference<double>& difference, double length) {
     const ShapePair& pair = difference.pair();
     const Vec3d& ray_A = queue_.tasks[queue_.next].ray_A;
     const double noise = kPortalNoise * kRoundoff * difference.extent();
@@ -231,7 +231,7 @@ class RayGroup {
     return is_scanned ? HighestInFloats(shape, d) : HighestVertex(shape, d, side.last[lane]);
   }
 
-  // Difference::At of the newest corners.
+  // MinkowskiDifference::At of the newest corners.
   Corner Newest() const {
     const V3 a_A = L::Times(L::Load(a_.scale), L::Load(a_.point));
     const V3 b_B = L::Times(L::Load(b_.scale), L::Load(b_.point));
@@ -355,7 +355,7 @@ class RayGroup {
   }
 
   void SetVertex(std::size_t lane, const ShapePair& pair, const CornerRow& corner,
-                 DifferenceVertex<double>* vertex) const {
+                 MinkowskiVertex<double>* vertex) const {
     vertex->w = corner.w.Get(lane);
     vertex->a = VertexOf(lane, a_, corner.a);
     vertex->b = VertexOf(lane, b_, corner.b);

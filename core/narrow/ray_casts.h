@@ -7,14 +7,14 @@
 
 #include "absl/types/span.h"
 #include "core/math/vec3.h"
-#include "core/narrow/difference.h"
+#include "core/narrow/minkowski_difference.h"
 #include "core/narrow/ray_cast.h"
 
 namespace clearance {
 
 // From the origin to `ray_A`. Borrows the difference. Requires: as CastRay.
 struct RayTask {
-  Difference<double>* difference = nullptr;
+  MinkowskiDifference<double>* difference = nullptr;
   Vec3d ray_A;
 };
 

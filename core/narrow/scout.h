@@ -17,8 +17,8 @@
 #include "absl/types/span.h"
 #include "core/math/rotation.h"
 #include "core/math/vec3.h"
-#include "core/narrow/difference.h"
 #include "core/narrow/feature_pair.h"
+#include "core/narrow/minkowski_difference.h"
 #include "core/shape/convex_shape.h"
 
 namespace clearance {
@@ -37,7 +37,7 @@ struct Scouted {
 
 // One pair to look at. Borrows the difference. Requires: polytopes; no sweep.
 struct ScoutTask {
-  const Difference<double>* difference = nullptr;
+  const MinkowskiDifference<double>* difference = nullptr;
   // Units: the search ends once the cores are known to be farther apart than this.
   double stop_above = std::numeric_limits<double>::infinity();
 };

@@ -11,7 +11,7 @@
 #include "absl/types/span.h"
 #include "core/math/rotation.h"
 #include "core/math/vec3.h"
-#include "core/narrow/difference.h"
+#include "core/narrow/minkowski_difference.h"
 #include "core/narrow/ray_cast.h"
 #include "core/query/contact_plane.h"
 #include "core/query/time_of_collision.h"
@@ -21,7 +21,7 @@ namespace clearance {
 // One pair and the facet that its ray meets. Borrows everything.
 struct FacetTask {
   const TranslatingPair* moving = nullptr;
-  const Difference<double>* difference = nullptr;  // at the start
+  const MinkowskiDifference<double>* difference = nullptr;  // at the start
   const Mat3<double>* R_AW = nullptr;
   const RayCast* cast = nullptr;
   Vec3d ray_A;

@@ -111,7 +111,7 @@ class FeatureGroup {
 
   void SetLane(std::size_t lane, const FeatureCase& one) {
     const PosedPair& posed = *one.task->posed;
-    const Difference<double>& difference = posed.difference();
+    const MinkowskiDifference<double>& difference = posed.difference();
     const ShapePair& pair = posed.pair();
     const Placement<double>& placement = difference.placement();
     SetSide(lane, pair.a, pair.scale_a, &a_);

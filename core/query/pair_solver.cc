@@ -115,7 +115,7 @@ CoreAnswer PosedPair::Conclude(const GjkResult<double>& found, const CoreLimits&
   CoreAnswer answer;
   if (TakeSearch(difference_, found, limits, &answer)) return answer;
   const auto precise = MakePlacement<DoubleDouble>(pair(), centered_.a, centered_.b, offset());
-  Difference<DoubleDouble> fine(pair(), precise);
+  MinkowskiDifference<DoubleDouble> fine(pair(), precise);
   SolvePrecisely(fine, limits, &answer);
   return answer;
 }

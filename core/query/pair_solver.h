@@ -9,7 +9,7 @@
 
 #include "core/math/double_double.h"
 #include "core/narrow/core_distance.h"
-#include "core/narrow/difference.h"
+#include "core/narrow/minkowski_difference.h"
 #include "core/narrow/placement.h"
 #include "core/narrow/placement_rows.h"
 #include "core/narrow/scout.h"
@@ -79,7 +79,7 @@ class PosedPair {
   // A's axes in the world, and the inverse.
   Mat3<double> axes_a() const { return Transpose(R_AW_); }
   const Mat3<double>& rotation_AW() const { return R_AW_; }
-  const Difference<double>& difference() const { return difference_; }
+  const MinkowskiDifference<double>& difference() const { return difference_; }
 
   CoreAnswer Solve(const CoreLimits& limits);
 
@@ -111,7 +111,7 @@ class PosedPair {
   const CenteredPair& centered_;
   const Mat3<double> R_AW_;
   const Placement<double> coarse_;
-  Difference<double> difference_;
+  MinkowskiDifference<double> difference_;
 };
 
 }  // namespace clearance

@@ -23,7 +23,7 @@
 #include "core/math/rotation.h"
 #include "core/math/vec3.h"
 #include "core/narrow/core_distance.h"
-#include "core/narrow/difference.h"
+#include "core/narrow/minkowski_difference.h"
 #include "core/narrow/placement.h"
 #include "core/query/contact_plane.h"
 #include "core/query/time_of_collision.h"

@@ -132,7 +132,7 @@ class Search {
     if (goal_ != Dd(0.0) || pair_.is_curved()) return false;
     ++answer_.iterations;
     const Placement<double> start = motion_.CoarseAt(0);
-    Difference<double> difference(pair_, start);
+    MinkowskiDifference<double> difference(pair_, start);
     const Vec3d ray_A = motion_.ClosingInA();
     const double error = difference.rounding_error() + motion_.ClosingError();
     std::optional<RayCast> own;
@@ -141,14 +141,14 @@ class Search {
     return cast.end == RayCast::End::kFacet && HitsFacet(difference, ray_A, cast, error);
   }
 
-  bool IsMiss(Difference<double>& difference, const Vec3d& ray_A, const Vec3d& n_A, double error) {
+  bool IsMiss(MinkowskiDifference<double>& difference, const Vec3d& ray_A, const Vec3d& n_A, double error) {
     if (!IsProvedMiss(difference, ray_A, n_A, error)) return false;
     Record(0, 1, Normalized(motion_.AxesOfA(0) * n_A));
     Free();
     return true;
   }
 
-  bool HitsFacet(const Difference<double>& difference, const Vec3d& ray_A, const RayCast& cast,
+  bool HitsFacet(const MinkowskiDifference<double>& difference, const Vec3d& ray_A, const RayCast& cast,
                  double error) {
     const auto& [p, q, r] = cast.vertex;
     const FeaturePair features = {FeatureVertices::Of(p.a, q.a, r.a),
@@ -164,7 +164,7 @@ class Search {
   }
 
   // True if no vertex but the features' own is as near to the other body as these, along n.
-  bool IsAheadOfAll(const Difference<double>& difference, const FeaturePair& features,
+  bool IsAheadOfAll(const MinkowskiDifference<double>& difference, const FeaturePair& features,
                     const Vec3d& n_W) const {
     const Features whole = Whole(pair_, features);
     const double margin = kPlaneMargin * difference.extent();
@@ -208,7 +208,7 @@ class Search {
   // here.
   bool IsFreeBySweep() {
     const Placement<double> swept = motion_.Swept();
-    Difference<double> difference(pair_, swept);
+    MinkowskiDifference<double> difference(pair_, swept);
     CoreLimits limits = limits_;
     limits.stop_above = RoundUp(goal_);
     ++answer_.iterations;
@@ -226,7 +226,7 @@ class Search {
   // where to look.
   void KeepStart(const Simplex<double>& simplex) {
     warm_ = simplex;
-    for (DifferenceVertex<double>& vertex : warm_.vertex) vertex.is_swept = false;
+    for (MinkowskiVertex<double>& vertex : warm_.vertex) vertex.is_swept = false;
     if (warm_.size == 4) warm_.size = 0;
   }
 
@@ -236,11 +236,11 @@ class Search {
     CoreLimits limits = limits_;
     limits.start = &warm_;
     const Placement<double> coarse = motion_.CoarseAt(t);
-    Difference<double> difference(pair_, coarse);
+    MinkowskiDifference<double> difference(pair_, coarse);
     CoreAnswer core;
     if (!SolveCoarsely(difference, t, limits, &core)) {
       const Placement<Dd> precise = motion_.FineAt(t);
-      Difference<Dd> fine_difference(pair_, precise);
+      MinkowskiDifference<Dd> fine_difference(pair_, precise);
       SolvePrecisely(fine_difference, limits, &core);
     }
     KeepStart(core.simplex);
@@ -249,7 +249,7 @@ class Search {
 
   // Solves in double, which tells nothing of bodies that all but touch: there its search ends at
   // once. Returns false if it does not decide.
-  bool SolveCoarsely(Difference<double>& difference, double t, CoreLimits limits,
+  bool SolveCoarsely(MinkowskiDifference<double>& difference, double t, CoreLimits limits,
                      CoreAnswer* answer) const {
     if (motion_.is_translation() && t > 0)
       limits.stop_below = ToDouble(goal_) + kCoarseReach * limits.size_sum;

@@ -61,7 +61,7 @@ class Rays {
     Later<MotionStart> start;
     Later<TranslatingPair> moving;
     Later<Placement<double>> placement;
-    Later<Difference<double>> difference;
+    Later<MinkowskiDifference<double>> difference;
     Mat3<double> R_AW;
     std::size_t asked = 0;  // by which question
   };
@@ -103,7 +103,7 @@ class Rays {
     Placement<double>& placement =
         *new (&waiting.placement.value) Placement<double>(rows_.PlacementAt(k));
     placement.error += LeastPlaces(start.offset.exponent - pair.exponent);
-    Difference<double>& difference = *std::construct_at(&waiting.difference.value, pair, placement);
+    MinkowskiDifference<double>& difference = *std::construct_at(&waiting.difference.value, pair, placement);
     waiting.R_AW = rows_.RotationAW(k);
     rays_.Append({&difference, waiting.R_AW * (moving.displacement_b - moving.displacement_a)});
     casts_.AppendUnset();
@@ -132,7 +132,7 @@ class Rays {
   }
 
   bool IsMiss(std::size_t k) {
-    Difference<double>& difference = waiting_[k].difference.value;
+    MinkowskiDifference<double>& difference = waiting_[k].difference.value;
     const TranslatingPair& moving = waiting_[k].moving.value;
     const double closing_error =
         ClosingErrorOf(Norm(moving.displacement_a), Norm(moving.displacement_b));

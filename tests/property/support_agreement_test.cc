@@ -128,7 +128,7 @@ TEST(SweptSupport, BySignOfTheSweepIsThatOfDoubledVertices) {
         WorldRounding({pair.a.body, pair.b.body}, swept.sets) +
         32 * kUnit * (Norm(pair.a.motion.displacement) + Norm(pair.b.motion.displacement));
     ASSERT_NEAR(Dot(d, swept.sets.Support(d).w), truth, rounding) << Describe(pair);
-    Difference<double> difference(swept.motion.pair(), swept.placement);
+    MinkowskiDifference<double> difference(swept.motion.pair(), swept.placement);
     const Quaternion& q = pair.a.body.pose.q_WS;
     const Vec3d d_A = Rotated({-q.x, -q.y, -q.z, q.w}, d);
     const auto highest = difference.Highest(d_A);
@@ -154,7 +154,7 @@ TEST(SweptSupport, GivesTheDistanceOfTheDoubledHull) {
     moving.b.motion.displacement = {random.Below(7) - 3.0, random.Below(7) - 3.0,
                                     random.Below(7) - 3.0};
     const Swept swept(moving);
-    Difference<double> difference(swept.motion.pair(), swept.placement);
+    MinkowskiDifference<double> difference(swept.motion.pair(), swept.placement);
     CoreAnswer core;
     const bool is_decided = SolveFast(difference, LimitsFor(swept.motion.pair(), 0.0), &core);
     Body doubled = bodies.b;

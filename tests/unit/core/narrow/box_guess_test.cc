@@ -33,7 +33,7 @@ ConvexShapePtr BoxOf(const Vec3d& half) { return std::get<ConvexShapePtr>(MakeBo
 
 struct Boxes {
   std::deque<TestPair> pairs;
-  std::deque<Difference<double>> differences;
+  std::deque<MinkowskiDifference<double>> differences;
   std::vector<ScoutTask> tasks;
 
   void Add(const Vec3d& half_a, const Vec3d& half_b, const Pose& X_WB) {

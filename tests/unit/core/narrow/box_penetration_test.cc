@@ -37,13 +37,13 @@ Quaternion TurnAbout(const Vec3d& axis, double angle_rad) {
 }
 
 bool Find(const TestPair& test, Penetration* depth) {
-  const Difference<double> difference(test.pair, test.coarse);
+  const MinkowskiDifference<double> difference(test.pair, test.coarse);
   return FindBoxPenetration(difference, depth);
 }
 
 // By the polytope, from the six supports along the axes of A.
 Penetration Grown(const TestPair& test) {
-  Difference<double> difference(test.pair, test.coarse);
+  MinkowskiDifference<double> difference(test.pair, test.coarse);
   EnclosingSet<double> set;
   for (const double sign : {1.0, -1.0}) {
     for (const Vec3d& axis : {Vec3d{sign, 0, 0}, Vec3d{0, sign, 0}, Vec3d{0, 0, sign}}) {
@@ -88,7 +88,7 @@ bool IsSame(const Penetration& one, const Penetration& other) {
 TEST(FindBoxPenetrations, HaveTheBitsOfPairsOneByOneOnEveryVectorUnit) {
   Random random(RunSeed());
   std::vector<std::unique_ptr<TestPair>> tests;
-  std::vector<std::unique_ptr<Difference<double>>> differences;
+  std::vector<std::unique_ptr<MinkowskiDifference<double>>> differences;
   for (int i = 0; i < 45; ++i) {
     const auto edge = [&random] { return random.Uniform(0.3, 1.2); };
     const Quaternion turn = random.OneIn(4) ? Quaternion{} : random.Rotation();
@@ -96,7 +96,7 @@ TEST(FindBoxPenetrations, HaveTheBitsOfPairsOneByOneOnEveryVectorUnit) {
                                                BoxOf({edge(), edge(), edge()}),
                                                Pose{random.InCube(0.9), turn}));
     differences.push_back(
-        std::make_unique<Difference<double>>(tests.back()->pair, tests.back()->coarse));
+        std::make_unique<MinkowskiDifference<double>>(tests.back()->pair, tests.back()->coarse));
   }
   int told = 0, untold = 0;
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {

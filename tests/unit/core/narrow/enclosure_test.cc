@@ -18,7 +18,7 @@ using Dd = DoubleDouble;
 
 // A simplex of one vertex that is the origin: the start from which everything must be found.
 Enclosure EncloseFrom(const TestPair& test, VertexIndex a, VertexIndex b) {
-  Difference<Dd> difference(test.pair, test.fine);
+  MinkowskiDifference<Dd> difference(test.pair, test.fine);
   Simplex<Dd> simplex;
   simplex.size = 1;
   simplex.vertex[0] = difference.At(a, b, false);
@@ -31,7 +31,7 @@ double Metres(const TestPair& test, double units) { return std::ldexp(units, tes
 
 TEST(Enclose, NeedsSixCornersAroundAnOctahedronsCentre) {
   const TestPair test(Octahedron(), HullOf({{0, 0, 0}}), {});
-  Difference<Dd> difference(test.pair, test.fine);
+  MinkowskiDifference<Dd> difference(test.pair, test.fine);
   Simplex<Dd> segment;  // from one corner through the origin to the opposite one
   segment.size = 2;
   segment.vertex[0] = difference.Highest(To<Dd>({1, 0, 0}));
@@ -55,7 +55,7 @@ TEST(Enclose, FindsTheInsideOfIdenticalTwins) {
 
 TEST(Enclose, TellsATenMillionthOfAMetreOfOverlapFromATouch) {
   const TestPair test(std::get<ConvexShapePtr>(MakeBox({1e-7, 1, 1}, 0)), HullOf({{0, 0, 0}}), {});
-  Difference<Dd> difference(test.pair, test.fine);
+  MinkowskiDifference<Dd> difference(test.pair, test.fine);
   Simplex<Dd> diagonal;
   diagonal.size = 2;
   diagonal.vertex[0] = difference.At(0, 0, false);
@@ -68,7 +68,7 @@ TEST(Enclose, TellsATenMillionthOfAMetreOfOverlapFromATouch) {
 }
 
 // The four differences of the ends of two segments on the x axis, around the origin.
-Simplex<Dd> FourInALine(Difference<Dd>& difference, VertexIndex a, VertexIndex b) {
+Simplex<Dd> FourInALine(MinkowskiDifference<Dd>& difference, VertexIndex a, VertexIndex b) {
   Simplex<Dd> simplex;
   simplex.size = 4;
   for (const VertexIndex i : {0U, 1U}) {
@@ -84,17 +84,17 @@ Simplex<Dd> FourInALine(Difference<Dd>& difference, VertexIndex a, VertexIndex b
 
 TEST(Enclose, StartsFromTheAxesWhereFourVerticesMakeALine) {
   const TestPair solid(Octahedron(), Octahedron(), {});
-  Difference<Dd> difference(solid.pair, solid.fine);
+  MinkowskiDifference<Dd> difference(solid.pair, solid.fine);
   const Enclosure inside = Enclose(difference, FourInALine(difference, 1, 1));
   ASSERT_EQ(inside.kind, Enclosure::Kind::kEnclosed);
   // The difference is the octahedron of twice the size.
   EXPECT_GT(inside.inner_radius, 0);
   EXPECT_LE(Metres(solid, inside.inner_radius), 2 / std::sqrt(3.0));
   const TestPair flat(HullOf({{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}}), Octahedron(), {});
-  Difference<Dd> thick(flat.pair, flat.fine);
+  MinkowskiDifference<Dd> thick(flat.pair, flat.fine);
   EXPECT_EQ(Enclose(thick, FourInALine(thick, 1, 1)).kind, Enclosure::Kind::kEnclosed);
   const TestPair squares(flat.a, flat.a, {});
-  Difference<Dd> plane(squares.pair, squares.fine);
+  MinkowskiDifference<Dd> plane(squares.pair, squares.fine);
   const Enclosure touching = Enclose(plane, FourInALine(plane, 1, 1));
   ASSERT_EQ(touching.kind, Enclosure::Kind::kTouching);
   EXPECT_EQ(std::fabs(ToDouble(touching.n_A.z)), 1);
@@ -104,7 +104,7 @@ TEST(Enclose, OfASegmentWhoseSquareUnderflowsBesideTheOtherBody) {
   const double tiny = 0x1p-600;
   const TestPair test(HullOf({{0, -tiny, 0}, {0, tiny, 0}}),
                       HullOf({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}), {});
-  Difference<Dd> difference(test.pair, test.fine);
+  MinkowskiDifference<Dd> difference(test.pair, test.fine);
   Simplex<Dd> ends;
   ends.size = 2;
   ends.vertex[0] = difference.At(0, 0, false);
@@ -179,7 +179,7 @@ TEST(Enclose, FindsThePlaneInWhichShapesTouch) {
 
 TEST(Enclose, KnowsTheOneNormalOfAFaceContact) {
   const TestPair test(Cube(1), Cube(1), {{2, 0, 0}, {}});
-  Difference<Dd> difference(test.pair, test.fine);
+  MinkowskiDifference<Dd> difference(test.pair, test.fine);
   // A's corners of x = 1 against B's of x = -1: a triangle of differences around the origin in the
   // plane x = 0.
   Simplex<Dd> triangle;

@@ -129,7 +129,7 @@ struct Finish {
 };
 
 Finish FinishOf(const Planted& planted) {
-  const Difference<double> difference(planted.test.pair, planted.test.coarse);
+  const MinkowskiDifference<double> difference(planted.test.pair, planted.test.coarse);
   CoreLimits limits;
   limits.size_sum = planted.test.pair.radius_a + planted.test.pair.radius_b;
   limits.max_iterations = kMaxIterations;
@@ -144,7 +144,7 @@ void ExpectPlanted(const Planted& planted, const CoreAnswer& core) {
   EXPECT_NEAR(unit * ToDouble(core.distance), planted.distance, 1e-13);
   EXPECT_LE(unit * ToDouble(core.lower), planted.distance + 1e-14);
   EXPECT_GE(unit * ToDouble(core.upper), planted.distance - 1e-14);
-  const Difference<double> difference(planted.test.pair, planted.test.coarse);
+  const MinkowskiDifference<double> difference(planted.test.pair, planted.test.coarse);
   EXPECT_LE(ToDouble(core.upper - core.lower), 3 * difference.rounding_error());
   EXPECT_LE(Norm(core.n_A - planted.n_A), 1e-10);
   const Vec3d p_A = unit * core.witness.p_A + planted.test.a->center();

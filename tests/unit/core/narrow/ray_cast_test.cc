@@ -30,7 +30,7 @@ ConvexShapePtr HullOnBall(int points, Random& random) {
 }
 
 // Of all vertices of A - B the greatest n . w.
-double HeightAlong(const Difference<double>& difference, const Vec3d& n_A) {
+double HeightAlong(const MinkowskiDifference<double>& difference, const Vec3d& n_A) {
   double height = -HUGE_VAL;
   for (VertexIndex a = 0; a < difference.pair().a.vertex_count(); ++a) {
     for (VertexIndex b = 0; b < difference.pair().b.vertex_count(); ++b) {
@@ -40,7 +40,7 @@ double HeightAlong(const Difference<double>& difference, const Vec3d& n_A) {
   return height;
 }
 
-void ExpectFirstFacet(const Difference<double>& difference, const Vec3d& ray_A,
+void ExpectFirstFacet(const MinkowskiDifference<double>& difference, const Vec3d& ray_A,
                       const RayCast& cast) {
   const auto& [p, q, r] = cast.vertex;
   const Vec3d n_A = Normalized(Cross(r.w - p.w, q.w - p.w));
@@ -57,7 +57,7 @@ void ExpectFirstFacet(const Difference<double>& difference, const Vec3d& ray_A,
   EXPECT_LE(Norm(Cross(met, ray_A)), kSlack * Norm(ray_A));
 }
 
-void ExpectMiss(const Difference<double>& difference, const Vec3d& ray_A, const RayCast& cast) {
+void ExpectMiss(const MinkowskiDifference<double>& difference, const Vec3d& ray_A, const RayCast& cast) {
   const double height = HeightAlong(difference, cast.n_A) - kSlack;
   EXPECT_LT(height, 0);
   EXPECT_LT(height, Dot(cast.n_A, ray_A));
@@ -74,7 +74,7 @@ TEST(RayCast, FindsTheFacetThatIsMetFirstOrADirectionThatMisses) {
     };
     const ConvexShapePtr a = shape(), b = shape();
     const TestPair test(a, b, {random.Uniform(1, 4) * random.Direction(), {}});
-    Difference<double> difference(test.pair, test.coarse);
+    MinkowskiDifference<double> difference(test.pair, test.coarse);
     const Vec3d ray_A =
         random.Uniform(0.2, 2) * (random.Uniform(0, 1) * random.Direction() - test.coarse.p_AB);
     const RayCast cast = CastRay(difference, ray_A);
@@ -91,7 +91,7 @@ TEST(RayCast, FindsTheFacetThatIsMetFirstOrADirectionThatMisses) {
 
 TEST(RayCast, MeetsTheFaceOfCubes) {
   const TestPair test(Cube(1), Cube(1), {{5, 0.25, 0.5}, {}});
-  Difference<double> difference(test.pair, test.coarse);
+  MinkowskiDifference<double> difference(test.pair, test.coarse);
   const double unit = std::ldexp(1.0, -test.pair.exponent);
   const RayCast cast = CastRay(difference, unit * Vec3d{-10, 0, 0});
   ASSERT_EQ(cast.end, End::kFacet);
@@ -103,7 +103,7 @@ TEST(RayCast, MeetsTheFaceOfCubes) {
 
 TEST(RayCast, SaysSoWhereItCannotTell) {
   const TestPair test(Cube(1), Cube(1), {{5, 2, 0}, {}});
-  Difference<double> difference(test.pair, test.coarse);
+  MinkowskiDifference<double> difference(test.pair, test.coarse);
   EXPECT_EQ(CastRay(difference, {}).end, End::kUnknown);
   EXPECT_EQ(CastRay(difference, {-1, 0, 0}).end, End::kUnknown);   // along a face
   EXPECT_EQ(CastRay(difference, {-1, -1, 0}).end, End::kUnknown);  // through an edge

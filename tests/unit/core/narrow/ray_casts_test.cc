@@ -56,13 +56,13 @@ class Rays {
   std::size_t size() const { return rays_.size(); }
 
   RayCast Alone(std::size_t i) const {
-    Difference<double> difference(pairs_[i].pair, pairs_[i].coarse);
+    MinkowskiDifference<double> difference(pairs_[i].pair, pairs_[i].coarse);
     return CastRay(difference, rays_[i]);
   }
 
   // In runs of all lengths around those that vectors have.
   std::vector<RayCast> Cast() const {
-    std::deque<Difference<double>> differences;
+    std::deque<MinkowskiDifference<double>> differences;
     std::vector<RayTask> tasks;
     for (std::size_t i = 0; i < size(); ++i) {
       differences.emplace_back(pairs_[i].pair, pairs_[i].coarse);

@@ -37,7 +37,7 @@ ConvexShapePtr RandomHull(int points, Random& random) {
 // overlap by it.
 struct Planted {
   std::deque<TestPair> pairs;
-  std::deque<Difference<double>> differences;
+  std::deque<MinkowskiDifference<double>> differences;
   std::vector<ScoutTask> tasks;
 
   void Add(const ConvexShapePtr& a, const ConvexShapePtr& b, double gap, Random& random) {

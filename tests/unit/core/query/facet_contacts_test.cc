@@ -108,7 +108,7 @@ class Hits {
     const RelativeMotion relative;
     const TranslatingPair moving;
     const Placement<double> placement;
-    Difference<double> difference;
+    MinkowskiDifference<double> difference;
     const Mat3<double> R_AW;
     const Vec3d ray_A;
     RayCast cast;

@@ -58,14 +58,14 @@ struct Placement {
 // w = p_A - p_B, of a support point of each core (B's at the end of the sweep if is_swept). For
 // polytopes these are the vertices a and b.
 template <class T>
-struct DifferenceVertex {
+struct MinkowskiVertex {
   Vec3<T> w;
   Vec3<T> p_A;  // from A's centre
   VertexIndex a = 0;
   VertexIndex b = 0;
   bool is_swept = false;
 
-  bool IsSameAs(const DifferenceVertex& other) const { return w == other.w; }
+  bool IsSameAs(const MinkowskiVertex& other) const { return w == other.w; }
 };
 
 template <class T>
@@ -93,10 +93,10 @@ double RoundingError(const ShapePair& pair, const Placement<T>& placement, doubl
 }
 
 template <class T>
-class Difference {
+class MinkowskiDifference {
  public:
   // Keeps references: both arguments must outlive it.
-  Difference(const ShapePair& pair, const Placement<T>& placement)
+  MinkowskiDifference(const ShapePair& pair, const Placement<T>& placement)
       : pair_(pair),
         placement_(placement),
         R_BA_(Transpose(placement.R_AB)),
@@ -104,7 +104,7 @@ class Difference {
         rounding_error_(RoundingError(pair, placement, extent_)) {}
 
   // Requires: polytopes.
-  DifferenceVertex<T> At(VertexIndex a, VertexIndex b, bool is_swept) const {
+  MinkowskiVertex<T> At(VertexIndex a, VertexIndex b, bool is_swept) const {
     return Of({To<T>(pair_.a.vertex(a)), a}, {To<T>(pair_.b.vertex(b)), b}, is_swept);
   }
 
@@ -114,7 +114,7 @@ class Difference {
 
   // Returns the vertex of A - B that is highest along d_A (any length but 0). Starts its climbs
   // where the last call ended.
-  DifferenceVertex<T> Highest(const Vec3<T>& d_A) {
+  MinkowskiVertex<T> Highest(const Vec3<T>& d_A) {
     pair_.SpendSearch();
     const HighestPointOf<T> a = HighestPoint(pair_.a, d_A, last_a_);
     const HighestPointOf<T> b = HighestPoint(pair_.b, -(R_BA_ * d_A), last_b_);
@@ -124,7 +124,7 @@ class Difference {
 
   // Returns one that is nearly the highest: RoughlyHighestVertex of each shape, which is the
   // highest for a box. Requires: polytopes.
-  DifferenceVertex<double> RoughlyHighest(const Vec3d& d_A) {
+  MinkowskiVertex<double> RoughlyHighest(const Vec3d& d_A) {
     pair_.SpendSearch();
     const RoughVertices highest =
         RoughlyHighestVertices({pair_.a, d_A, last_a_}, {pair_.b, -(R_BA_ * d_A), last_b_});
@@ -155,7 +155,7 @@ class Difference {
     return placement_.R_AB * (T(pair_.scale_b) * point) + placement_.p_AB;
   }
 
-  DifferenceVertex<T> Of(const HighestPointOf<T>& a, const HighestPointOf<T>& b,
+  MinkowskiVertex<T> Of(const HighestPointOf<T>& a, const HighestPointOf<T>& b,
                          bool is_swept) const {
     const Vec3<T> a_A = PointOfA(a.point);
     Vec3<T> b_A = PointOfB(b.point);
