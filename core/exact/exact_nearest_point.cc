@@ -140,7 +140,7 @@ std::optional<ExactNearestPoint> FindNearestPoint(ExactDifference& difference) {
   for (;;) {
     IntegerVector direction = NearestDirection(corral.points());
     if (IsZero(direction)) return ExactNearestPoint{{}, 0, corral.points()};
-    IntegerVector w = difference.Highest(-direction);
+    IntegerVector w = difference.Support(-direction);
     if (difference.is_exhausted()) return std::nullopt;
     Integer height = Dot(direction, corral.points()[0]);
     if (Dot(direction, w) >= height) {

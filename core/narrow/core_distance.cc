@@ -90,7 +90,7 @@ Simplex<T> Resumed(const Simplex<double>& simplex, MinkowskiDifference<T>& diffe
   Simplex<T> resumed;
   if (v == Vec3d{}) return resumed;
   resumed.size = 1;
-  resumed.vertex[0] = difference.Highest(To<T>(-v));
+  resumed.vertex[0] = difference.Support(To<T>(-v));
   return resumed;
 }
 
@@ -173,7 +173,7 @@ void SetInside(const EnclosingSet<T>& set, const InnerBall<T>& ball, CoreAnswer*
 // nearest facet.
 template <class T>
 void SetHeight(MinkowskiDifference<T>& difference, const InnerBall<T>& ball, CoreAnswer* answer) {
-  const Dd height(Dot(ball.n_A, difference.Highest(ball.n_A).w));
+  const Dd height(Dot(ball.n_A, difference.Support(ball.n_A).w));
   answer->distance = -height;
   answer->lower = -(height + Dd(difference.rounding_error()));
   answer->n_A = ToDouble(ball.n_A);

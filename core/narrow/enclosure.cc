@@ -193,7 +193,7 @@ class Encloser {
   // The highest vertex along n; remembers the lowest such plane. True if the plane passes through
   // the origin.
   bool Touches(const Vec3<Dd>& n_A, MinkowskiVertex<Dd>* w) {
-    *w = difference_.Highest(n_A);
+    *w = difference_.Support(n_A);
     const Dd height = Dot(n_A, w->w);
     if (!has_plane_ || height < enclosure_.plane_height) {
       has_plane_ = true;
@@ -203,7 +203,7 @@ class Encloser {
     if (ToDouble(height) > 4 * error_) return false;
     enclosure_.kind = Enclosure::Kind::kTouching;
     // A flat difference has a plane on either side.
-    const Dd below = Dot(-n_A, difference_.Highest(-n_A).w);
+    const Dd below = Dot(-n_A, difference_.Support(-n_A).w);
     enclosure_.normal_is_unique = span_.rank >= 2 && ToDouble(below) > 4 * error_;
     return true;
   }

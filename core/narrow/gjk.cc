@@ -18,7 +18,7 @@ Simplex<T> ColdStart(MinkowskiDifference<T>& difference) {
   if (NormSquared(towards_b) == T(0)) towards_b = {T(1), T(0), T(0)};
   Simplex<T> simplex;
   simplex.size = 1;
-  simplex.vertex[0] = difference.Highest(towards_b);
+  simplex.vertex[0] = difference.Support(towards_b);
   return simplex;
 }
 
@@ -97,7 +97,7 @@ class Iteration {
     const double norm = std::sqrt(ToDouble(distance_sq));
     if (norm <= noise_) return GjkEnd::kAtOrigin;
     if (difference_.pair().HasStopped()) return GjkEnd::kIterationLimit;
-    const MinkowskiVertex<T> w = difference_.Highest(-nearest_.v);
+    const MinkowskiVertex<T> w = difference_.Support(-nearest_.v);
     result_.lower = Dot(nearest_.v, w.w) / Sqrt(distance_sq);
     if (const std::optional<GjkEnd> end = KnowsEnough()) return end;
     if (result_.simplex.Contains(w)) return GjkEnd::kConverged;
@@ -119,7 +119,7 @@ class Iteration {
   bool IsNarrowerAlong(const Vec3<T>& v) {
     const double width = ToDouble(result_.upper - result_.lower);
     if (width <= kOpenBracket * noise_) return false;
-    return Dot(v, difference_.Highest(-v).w) / Sqrt(NormSquared(v)) > result_.lower;
+    return Dot(v, difference_.Support(-v).w) / Sqrt(NormSquared(v)) > result_.lower;
   }
 
   std::optional<GjkEnd> KnowsEnough() const {

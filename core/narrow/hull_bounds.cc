@@ -87,9 +87,9 @@ class HullGroup {
   using Row3 = typename L::Row3;
   using LaneBits = std::uint32_t;
 
-  static Vec3d HighestPoint(const ConvexShape& shape, const Vec3d& d) {
+  static Vec3d SupportPoint(const ConvexShape& shape, const Vec3d& d) {
     const std::vector<ScanBlock>& blocks = shape.scan_blocks();
-    if (blocks.empty()) return shape.vertex(HighestVertex(shape, d, 0));
+    if (blocks.empty()) return shape.vertex(SupportVertex(shape, d, 0));
     const VertexIndex i = HighestInFloats(shape, d);
     return blocks[i / ScanBlock::kSize].vertex(i % ScanBlock::kSize);
   }
@@ -126,8 +126,8 @@ class HullGroup {
       const auto lane = static_cast<std::size_t>(std::countr_zero(left));
       const SignPair& pair = pair_.pair(lane);
       const ConvexShape &shape_a = pair.a->shape, &shape_b = pair.b->shape;
-      a.Set(lane, ScaleOf(shape_a) * HighestPoint(shape_a, d_a.Get(lane)));
-      b.Set(lane, ScaleOf(shape_b) * HighestPoint(shape_b, d_b.Get(lane)));
+      a.Set(lane, ScaleOf(shape_a) * SupportPoint(shape_a, d_a.Get(lane)));
+      b.Set(lane, ScaleOf(shape_b) * SupportPoint(shape_b, d_b.Get(lane)));
     }
     return PutParted(hinted, n, Difference(L::Load(a), L::Load(b)), bounds);
   }

@@ -14,8 +14,8 @@
 #include "core/shape/convex_shape.h"
 #include "core/shape/pacer.h"
 #include "core/support/curved_support.h"
-#include "core/support/highest_point.h"
 #include "core/support/rough_support.h"
+#include "core/support/support_point.h"
 
 namespace clearance {
 
@@ -114,20 +114,20 @@ class MinkowskiDifference {
 
   // Returns the vertex of A - B that is highest along d_A (any length but 0). Starts its climbs
   // where the last call ended.
-  MinkowskiVertex<T> Highest(const Vec3<T>& d_A) {
+  MinkowskiVertex<T> Support(const Vec3<T>& d_A) {
     pair_.SpendSearch();
-    const HighestPointOf<T> a = HighestPoint(pair_.a, d_A, last_a_);
-    const HighestPointOf<T> b = HighestPoint(pair_.b, -(R_BA_ * d_A), last_b_);
+    const SupportPointOf<T> a = SupportPoint(pair_.a, d_A, last_a_);
+    const SupportPointOf<T> b = SupportPoint(pair_.b, -(R_BA_ * d_A), last_b_);
     StartAt(a.vertex, b.vertex);
     return Of(a, b, Dot(d_A, placement_.sweep_A) < T(0));
   }
 
-  // Returns one that is nearly the highest: RoughlyHighestVertex of each shape, which is the
+  // Returns one that is nearly the highest: RoughSupportVertex of each shape, which is the
   // highest for a box. Requires: polytopes.
-  MinkowskiVertex<double> RoughlyHighest(const Vec3d& d_A) {
+  MinkowskiVertex<double> RoughSupport(const Vec3d& d_A) {
     pair_.SpendSearch();
     const RoughVertices highest =
-        RoughlyHighestVertices({pair_.a, d_A, last_a_}, {pair_.b, -(R_BA_ * d_A), last_b_});
+        RoughSupportVertices({pair_.a, d_A, last_a_}, {pair_.b, -(R_BA_ * d_A), last_b_});
     StartAt(highest.a, highest.b);
     return At(last_a_, last_b_, false);
   }
@@ -155,7 +155,7 @@ class MinkowskiDifference {
     return placement_.R_AB * (T(pair_.scale_b) * point) + placement_.p_AB;
   }
 
-  MinkowskiVertex<T> Of(const HighestPointOf<T>& a, const HighestPointOf<T>& b,
+  MinkowskiVertex<T> Of(const SupportPointOf<T>& a, const SupportPointOf<T>& b,
                          bool is_swept) const {
     const Vec3<T> a_A = PointOfA(a.point);
     Vec3<T> b_A = PointOfB(b.point);

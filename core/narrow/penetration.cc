@@ -112,7 +112,7 @@ class Expansion {
     for (const double sign : {1.0, -1.0}) {
       for (const Vec3d& axis : {Vec3d{sign, 0, 0}, Vec3d{0, sign, 0}, Vec3d{0, 0, sign}}) {
         T height;
-        set.vertex[set.size++] = Rounded(Highest(axis, &height));
+        set.vertex[set.size++] = Rounded(Support(axis, &height));
       }
     }
     return set;
@@ -125,16 +125,16 @@ class Expansion {
   }
 
   // Returns the highest vertex along n, and its height: an upper bound of the depth.
-  MinkowskiVertex<T> Highest(const Vec3d& n_A, T* height) {
+  MinkowskiVertex<T> Support(const Vec3d& n_A, T* height) {
     const Vec3<T> n = To<T>(n_A);
-    const MinkowskiVertex<T> w = difference_.Highest(n);
+    const MinkowskiVertex<T> w = difference_.Support(n);
     *height = Dot(n, w.w) / Sqrt(NormSquared(n));
     return w;
   }
 
-  MinkowskiVertex<T> RoughlyHighest(const Vec3d& n_A) {
-    if constexpr (std::is_same_v<T, double>) return difference_.RoughlyHighest(n_A);
-    return difference_.Highest(To<T>(n_A));
+  MinkowskiVertex<T> RoughSupport(const Vec3d& n_A) {
+    if constexpr (std::is_same_v<T, double>) return difference_.RoughSupport(n_A);
+    return difference_.Support(To<T>(n_A));
   }
 
   NearestPoint<double> NearestOn(const Corners& corners) const {
@@ -161,12 +161,12 @@ class Expansion {
   bool Push(int facet, double least_gain) {
     const Vec3d n_A = polytope_.facet(facet).n_A;
     if (CanLookRoughly()) {
-      const MinkowskiVertex<double> w = Rounded(RoughlyHighest(n_A));
+      const MinkowskiVertex<double> w = Rounded(RoughSupport(n_A));
       if (Dot(n_A, w.w) - polytope_.facet(facet).offset > least_gain && Insert(facet, w))
         return true;
     }
     T height;
-    const MinkowskiVertex<double> w = Rounded(Highest(n_A, &height));
+    const MinkowskiVertex<double> w = Rounded(Support(n_A, &height));
     if (height < contact_.height) {
       contact_ = {n_A, height, polytope_.facet(facet).corner, false, {}};
     }
@@ -258,7 +258,7 @@ class Expansion {
       const GjkResult<double> gjk = Gjk(difference, Simplex<double>{}, limits);
       Contact next;
       next.n_A = (-1 / Norm(gjk.v)) * gjk.v;  // not 0: A and B are apart by far more than rounding
-      Highest(next.n_A, &next.height);
+      Support(next.n_A, &next.height);
       for (int i = 0; i < gjk.simplex.size; ++i) {
         next.p_A = next.p_A + gjk.simplex.weight[i] * gjk.simplex.vertex[i].p_A;
       }
@@ -281,7 +281,7 @@ class Expansion {
       const Vec3d d = contact_.n_A + step;
       const Vec3d n_A = (1 / Norm(d)) * d;
       T height;
-      Highest(n_A, &height);
+      Support(n_A, &height);
       if (!(height < contact_.height)) return;
       contact_.n_A = n_A;
       contact_.height = height;
@@ -302,7 +302,7 @@ class Expansion {
       const bool is_other = Dot(n_A, contact_.n_A) < least_cosine;
       if (!is_unique || !is_other || HasStopped() || polytope_.facet(f).offset > reach) return;
       T height;
-      Highest(n_A, &height);
+      Support(n_A, &height);
       is_unique = clearance::ToDouble(height) > reach + slack;
     });
     return is_unique;

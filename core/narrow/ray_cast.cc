@@ -40,7 +40,7 @@ class Caster {
 
   // A vertex that is nearly the highest along n. False if n shows that the ray misses A - B.
   bool Look(const Vec3d& n_A, Vertex* w) {
-    *w = difference_.RoughlyHighest(n_A);
+    *w = difference_.RoughSupport(n_A);
     const double height = Dot(n_A, w->w);
     if (height >= 0 || Dot(n_A, ray_) <= height) return true;
     cast_.end = RayCast::End::kMiss;
@@ -85,7 +85,7 @@ class Caster {
       if (!Look(n_A, &w)) return false;
       if (!IsBeyond(n_A, w)) {
         if (difference_.HasBoxesOnly()) return true;
-        w = difference_.Highest(n_A);
+        w = difference_.Support(n_A);
         if (!IsBeyond(n_A, w)) return true;
       }
       const double of_p = Area(w, p), of_q = Area(w, q), of_r = Area(w, r);
@@ -126,7 +126,7 @@ bool WeighPortal(const Vec3d& along_A, double extent, RayCast* cast) {
 
 bool IsProvedMiss(MinkowskiDifference<double>& difference, const Vec3d& ray_A, const Vec3d& n_A,
                   double error) {
-  const double height = Dot(n_A, difference.Highest(n_A).w);
+  const double height = Dot(n_A, difference.Support(n_A).w);
   const double gap = std::fmin(-height, Dot(n_A, ray_A) - height);
   const double size = Norm(n_A);
   // Below this the square of what is measured along it is lost, and with it the margin.

@@ -200,7 +200,7 @@ class RayGroup {
     L::Store(octant, &side->newest);
   }
 
-  // As RoughlyHighestVertex does.
+  // As RoughSupportVertex does.
   static void MeasureDirection(Side* side) {
     const V3 d = L::Load(side->d);
     const V size = hn::Add(hn::Add(hn::Abs(d.x), hn::Abs(d.y)), hn::Abs(d.z));
@@ -213,8 +213,8 @@ class RayGroup {
     const bool is_careful = phase_.at[lane] == kHighest;
     if (side->is_box[lane] && !is_careful) return;
     const ConvexShape& shape = *side->shape[lane];
-    const VertexIndex found = is_careful ? HighestVertex(shape, side->d.Get(lane), side->last[lane])
-                                         : RoughlyHighest(lane, *side);
+    const VertexIndex found = is_careful ? SupportVertex(shape, side->d.Get(lane), side->last[lane])
+                                         : RoughSupport(lane, *side);
     const Vec3d point = shape.vertex(found);
     side->last[lane] = found;
     side->point.Set(lane, point);
@@ -222,13 +222,13 @@ class RayGroup {
         side->is_box[lane] ? static_cast<double>(BoxCorners::Octant(point)) : found;
   }
 
-  // RoughlyHighestVertex of a shape that is not a box.
-  static HWY_INLINE VertexIndex RoughlyHighest(std::size_t lane, const Side& side) {
+  // RoughSupportVertex of a shape that is not a box.
+  static HWY_INLINE VertexIndex RoughSupport(std::size_t lane, const Side& side) {
     const ConvexShape& shape = *side.shape[lane];
     const Vec3d d = side.d.Get(lane);
     if (shape.vertex_count() == 1) return 0;
     const bool is_scanned = !shape.scan_blocks().empty() && side.fits.at[lane] != 0;
-    return is_scanned ? HighestInFloats(shape, d) : HighestVertex(shape, d, side.last[lane]);
+    return is_scanned ? HighestInFloats(shape, d) : SupportVertex(shape, d, side.last[lane]);
   }
 
   // MinkowskiDifference::At of the newest corners.

@@ -28,8 +28,8 @@ constexpr double kGoesOn = -1;
 constexpr double Code(Scouted::End end) { return static_cast<double>(end); }
 
 // Returns the highest vertex of a shape that is not a box.
-inline VertexIndex Highest(const ConvexShape& shape, const Vec3d& d, VertexIndex start) {
-  return shape.scan_blocks().empty() ? HighestVertex(shape, d, start) : HighestInFloats(shape, d);
+inline VertexIndex Support(const ConvexShape& shape, const Vec3d& d, VertexIndex start) {
+  return shape.scan_blocks().empty() ? SupportVertex(shape, d, start) : HighestInFloats(shape, d);
 }
 
 // The parts of a task that a search reads.
@@ -252,7 +252,7 @@ class ScoutGroup {
   static void FindCorner(std::size_t lane, Side* side) {
     if (side->is_box[lane]) return;
     const ConvexShape& shape = *side->shape[lane];
-    const VertexIndex highest = Highest(shape, side->d.Get(lane), side->last[lane]);
+    const VertexIndex highest = Support(shape, side->d.Get(lane), side->last[lane]);
     side->last[lane] = highest;
     side->point.Set(lane, PointOf(shape, highest));
     if constexpr (kIsForSign) return;

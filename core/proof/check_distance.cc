@@ -267,8 +267,8 @@ void PairChecker::CheckSurface(const DistanceAnswer& answer, Quad rounding) {
     const Quad off_B = DistanceFromCore(b_, core_B, rounding);
     findings_.Require(off_A <= tau, Claim::kPoint, off_A, 0);
     findings_.Require(off_B <= tau, Claim::kPoint, off_B, 0);
-    const Quad below_A = a_.Highest(n).height - Dot(n, core_A);
-    const Quad below_B = b_.Highest(-n).height + Dot(n, core_B);
+    const Quad below_A = a_.Support(n).height - Dot(n, core_A);
+    const Quad below_B = b_.Support(-n).height + Dot(n, core_B);
     findings_.Require(below_A <= allowance, Claim::kPoint, below_A, 0);
     findings_.Require(below_B <= allowance, Claim::kPoint, below_B, 0);
   }

@@ -58,7 +58,7 @@ class MotionOfBody {
   Quad HeightAt(double t, const QuadVec& n) const {
     QuadTurn back = TurnAt(motion_.rotation, t);
     back.vector = -back.vector;
-    return from_pivot_.Highest(back * n).height + Dot(n, PivotAt(t)) +
+    return from_pivot_.Support(back * n).height + Dot(n, PivotAt(t)) +
            from_pivot_.radius() * Length(n);
   }
 

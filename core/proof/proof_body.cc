@@ -69,15 +69,15 @@ QuadVec ProofBody::Center() const { return InWorld(ToQuad(shape_.center())); }
 
 Quad ProofBody::size() const { return unit_ * shape_.core_radius() + radius(); }
 
-ProofBody::Support ProofBody::Highest(const QuadVec& n) const {
+ProofBody::SupportWithHeight ProofBody::Support(const QuadVec& n) const {
   const QuadVec n_S = {Dot(n, frame_.x), Dot(n, frame_.y), Dot(n, frame_.z)};
-  const QuadVec vertex = is_curved() ? HighestCurvedPoint(n_S) : HighestVertex(n_S);
+  const QuadVec vertex = is_curved() ? CurvedSupportPoint(n_S) : SupportVertex(n_S);
   const QuadVec point = InWorld(ToQuad(shape_.center()) + unit_ * vertex);
   return {point, Dot(n, point)};
 }
 
 // A scan in double picks those that can be the highest; quad precision decides among them.
-QuadVec ProofBody::HighestVertex(const QuadVec& n_S) const {
+QuadVec ProofBody::SupportVertex(const QuadVec& n_S) const {
   const Quad largest = LargestCoordinate(n_S);
   const Quad scale = largest > 0 ? 1 / largest : Quad(1);
   const Vec3d coarse = {double(scale * n_S.x), double(scale * n_S.y), double(scale * n_S.z)};
@@ -98,7 +98,7 @@ QuadVec ProofBody::HighestVertex(const QuadVec& n_S) const {
   return best;
 }
 
-QuadVec ProofBody::HighestCurvedPoint(const QuadVec& n_S) const {
+QuadVec ProofBody::CurvedSupportPoint(const QuadVec& n_S) const {
   const QuadVec extents = ToQuad(shape_.extents());
   switch (shape_.kind()) {
     case CoreKind::kCylinder:

@@ -9,7 +9,7 @@
 #include "core/math/rounding.h"
 #include "core/math/tolerance.h"
 #include "core/query/pair_solver.h"
-#include "core/support/highest_point.h"
+#include "core/support/support_point.h"
 
 namespace clearance {
 namespace {
@@ -158,8 +158,8 @@ void RelativeMotion::MeasureWheel(const ConvexShape& shape, double scale, Body* 
 void RelativeMotion::MeasureCurvedWheel(const ConvexShape& shape, double scale, Body* body) {
   const Vec3d axis_S = Transpose(body->R0_W) * body->axis;
   const double center = Dot(body->axis, body->lever0);
-  body->axis_high = center + scale * Dot(axis_S, HighestCurvedPoint(shape, axis_S));
-  body->axis_low = center + scale * Dot(axis_S, HighestCurvedPoint(shape, -axis_S));
+  body->axis_high = center + scale * Dot(axis_S, CurvedSupportPoint(shape, axis_S));
+  body->axis_low = center + scale * Dot(axis_S, CurvedSupportPoint(shape, -axis_S));
   body->arm = Norm(Cross(body->axis, body->lever0)) + scale * shape.core_radius();
 }
 
@@ -270,8 +270,8 @@ struct RelativeMotion::Bound {
     pair.SpendSearch();
     const Vec3d e_a = n + s * turn_a;
     const Vec3d e_b = n + s * turn_b;
-    const auto highest_a = HighestPoint(pair.a, Transpose(a.R_W) * e_a, last_a);
-    const auto highest_b = HighestPoint(pair.b, -(Transpose(b.R_W) * e_b), last_b);
+    const auto highest_a = SupportPoint(pair.a, Transpose(a.R_W) * e_a, last_a);
+    const auto highest_b = SupportPoint(pair.b, -(Transpose(b.R_W) * e_b), last_b);
     last_a = highest_a.vertex;
     last_b = highest_b.vertex;
     arm_a = ArmOf(a, pair.scale_a, highest_a.point);

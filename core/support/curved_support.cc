@@ -60,7 +60,7 @@ Vec3<T> HighestOnEllipsoid(const Vec3<T>& extents, const Vec3<T>& d) {
 }  // namespace
 
 template <class T>
-Vec3<T> HighestCurvedPoint(const ConvexShape& shape, const Vec3<T>& d) {
+Vec3<T> CurvedSupportPoint(const ConvexShape& shape, const Vec3<T>& d) {
   const Vec3<T> extents = To<T>(shape.extents());
   switch (shape.kind()) {
     case CoreKind::kCylinder:
@@ -75,7 +75,7 @@ Vec3<T> HighestCurvedPoint(const ConvexShape& shape, const Vec3<T>& d) {
   return {};
 }
 
-template Vec3<double> HighestCurvedPoint(const ConvexShape&, const Vec3<double>&);
-template Vec3<DoubleDouble> HighestCurvedPoint(const ConvexShape&, const Vec3<DoubleDouble>&);
+template Vec3<double> CurvedSupportPoint(const ConvexShape&, const Vec3<double>&);
+template Vec3<DoubleDouble> CurvedSupportPoint(const ConvexShape&, const Vec3<DoubleDouble>&);
 
 }  // namespace clearance

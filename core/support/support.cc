@@ -9,19 +9,19 @@
 
 namespace clearance {
 
-VertexIndex HighestVertex(const ConvexShape& shape, const Vec3d& d, VertexIndex start) {
+VertexIndex SupportVertex(const ConvexShape& shape, const Vec3d& d, VertexIndex start) {
   const absl::Span<const VertexIndex> candidates = CellCandidates(shape, d);
   if (!candidates.empty()) return HighestOf(candidates, shape, d);
   if (shape.vertex_count() <= kMostScanned || !shape.has_adjacency())
     return HighestOfAll({shape.x(), shape.y(), shape.z(), shape.vertex_count()}, d).vertex;
   NoCount count;
-  return HighestVertexBy({SupportRoad::kBest, start}, shape, d, &count);
+  return SupportVertexBy({SupportRoad::kBest, start}, shape, d, &count);
 }
 
-VertexIndex HighestVertex(const ConvexShape& shape, const Vec3<DoubleDouble>& d,
+VertexIndex SupportVertex(const ConvexShape& shape, const Vec3<DoubleDouble>& d,
                           VertexIndex start) {
   NoCount count;
-  return HighestVertexBy({SupportRoad::kBest, start}, shape, d, &count);
+  return SupportVertexBy({SupportRoad::kBest, start}, shape, d, &count);
 }
 
 }  // namespace clearance

@@ -380,7 +380,7 @@ class Search {
 }  // namespace
 
 template <class T, class Count>
-VertexIndex HighestVertexBy(const SupportWay& way, const ConvexShape& shape, const Vec3<T>& d,
+VertexIndex SupportVertexBy(const SupportWay& way, const ConvexShape& shape, const Vec3<T>& d,
                             Count* count) {
   const Search<T, Count> search(shape, d, count);
   if (way.road == SupportRoad::kScan || !shape.has_adjacency()) return search.Scan();
@@ -390,12 +390,12 @@ VertexIndex HighestVertexBy(const SupportWay& way, const ConvexShape& shape, con
   return search.Climb(way.road, way.start);
 }
 
-template VertexIndex HighestVertexBy(const SupportWay&, const ConvexShape&, const Vec3d&, NoCount*);
-template VertexIndex HighestVertexBy(const SupportWay&, const ConvexShape&, const Vec3d&,
+template VertexIndex SupportVertexBy(const SupportWay&, const ConvexShape&, const Vec3d&, NoCount*);
+template VertexIndex SupportVertexBy(const SupportWay&, const ConvexShape&, const Vec3d&,
                                      DotCount*);
-template VertexIndex HighestVertexBy(const SupportWay&, const ConvexShape&,
+template VertexIndex SupportVertexBy(const SupportWay&, const ConvexShape&,
                                      const Vec3<DoubleDouble>&, NoCount*);
-template VertexIndex HighestVertexBy(const SupportWay&, const ConvexShape&,
+template VertexIndex SupportVertexBy(const SupportWay&, const ConvexShape&,
                                      const Vec3<DoubleDouble>&, DotCount*);
 
 }  // namespace clearance

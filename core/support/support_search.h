@@ -31,7 +31,7 @@ enum class SupportRoad {
   kHierarchy,  // from where the hierarchy ends
   kBest,       // the candidates of the direction's cell; where it has none a few steps from the
                // higher of the start and the cube map's vertex, then the hierarchy: what
-               // HighestVertex takes where it does not scan
+               // SupportVertex takes where it does not scan
 };
 
 // How often a search looks at a vertex: one dot product each.
@@ -48,9 +48,9 @@ struct SupportWay {
   VertexIndex start = 0;
 };
 
-// HighestVertex of support.h on a given way. T is double or DoubleDouble, Count one of the above.
+// SupportVertex of support.h on a given way. T is double or DoubleDouble, Count one of the above.
 template <class T, class Count>
-VertexIndex HighestVertexBy(const SupportWay& way, const ConvexShape& shape, const Vec3<T>& d,
+VertexIndex SupportVertexBy(const SupportWay& way, const ConvexShape& shape, const Vec3<T>& d,
                             Count* count);
 
 }  // namespace clearance

@@ -47,7 +47,7 @@ Penetration Grown(const TestPair& test) {
   EnclosingSet<double> set;
   for (const double sign : {1.0, -1.0}) {
     for (const Vec3d& axis : {Vec3d{sign, 0, 0}, Vec3d{0, sign, 0}, Vec3d{0, 0, sign}}) {
-      set.vertex[set.size++] = difference.Highest(axis);
+      set.vertex[set.size++] = difference.Support(axis);
     }
   }
   return ComputePenetration(difference, set, {});

@@ -34,8 +34,8 @@ TEST(Enclose, NeedsSixCornersAroundAnOctahedronsCentre) {
   MinkowskiDifference<Dd> difference(test.pair, test.fine);
   Simplex<Dd> segment;  // from one corner through the origin to the opposite one
   segment.size = 2;
-  segment.vertex[0] = difference.Highest(To<Dd>({1, 0, 0}));
-  segment.vertex[1] = difference.Highest(To<Dd>({-1, 0, 0}));
+  segment.vertex[0] = difference.Support(To<Dd>({1, 0, 0}));
+  segment.vertex[1] = difference.Support(To<Dd>({-1, 0, 0}));
   segment.weight = {Dd(0.5), Dd(0.5)};
   const Enclosure enclosure = Enclose(difference, segment);
   ASSERT_EQ(enclosure.kind, Enclosure::Kind::kEnclosed);

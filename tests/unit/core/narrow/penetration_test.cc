@@ -30,7 +30,7 @@ Penetration Depth(const TestPair& test, const Placement<T>& placement,
   EnclosingSet<T> set;
   for (const double sign : {1.0, -1.0}) {
     for (const Vec3d& axis : {Vec3d{sign, 0, 0}, Vec3d{0, sign, 0}, Vec3d{0, 0, sign}}) {
-      set.vertex[set.size++] = difference.Highest(To<T>(axis));
+      set.vertex[set.size++] = difference.Support(To<T>(axis));
     }
   }
   Penetration depth = ComputePenetration(difference, set, limits);
@@ -220,7 +220,7 @@ TEST(ComputePenetration, StartsAnewWhereTheSetIsFlatToRounding) {
   MinkowskiDifference<Dd> difference(test.pair, test.fine);
   EnclosingSet<Dd> belt;
   for (const Vec3d& d : {Vec3d{1, 0, 0}, Vec3d{-1, 0, 0}, Vec3d{0, 1, 0}, Vec3d{0, -1, 0}}) {
-    belt.vertex[belt.size++] = difference.Highest(To<Dd>(d));
+    belt.vertex[belt.size++] = difference.Support(To<Dd>(d));
   }
   const Penetration depth = ComputePenetration(difference, belt, {});
   ASSERT_TRUE(depth.is_known);

@@ -44,7 +44,7 @@ struct Planted {
     const Quaternion q = random.Rotation();
     const Vec3d d = random.Direction();
     const auto reach = [](const ConvexShape& shape, const Vec3d& along) {
-      const Vec3d top = shape.vertex(HighestVertex(shape, along, 0));
+      const Vec3d top = shape.vertex(SupportVertex(shape, along, 0));
       return std::ldexp(Dot(along, top), shape.exponent()) + Dot(along, shape.center());
     };
     const Vec3d d_B = Transpose(RotationMatrix<double>(q)) * -d;

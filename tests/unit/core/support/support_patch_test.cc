@@ -123,7 +123,7 @@ TEST(FindSupportPatch, ReachesToTheSupport) {
     if (random.OneIn(4)) d = {d.x, d.y, 0.02 * d.z};
     if (random.OneIn(4)) d = {d.x, d.y, std::sqrt(d.x * d.x + d.y * d.y)};
     d = Normalized(d);
-    const double highest = Dot(d, HighestCurvedPoint(body, d));
+    const double highest = Dot(d, CurvedSupportPoint(body, d));
     const SupportPatch patch = FindSupportPatch(body, d, 0);
     ++of_size[patch.size];
     for (int k = 0; k < patch.size; ++k) {

@@ -13,17 +13,17 @@ namespace clearance {
 
 // Normalised coordinates; `vertex` is 0 of a curved core.
 template <class T>
-struct HighestPointOf {
+struct SupportPointOf {
   Vec3<T> point;
   VertexIndex vertex = 0;
 };
 
-// Deficits as HighestVertex and HighestCurvedPoint have them. `start` is any vertex (0 of a curved
+// Deficits as SupportVertex and CurvedSupportPoint have them. `start` is any vertex (0 of a curved
 // core).
 template <class T>
-HighestPointOf<T> HighestPoint(const ConvexShape& shape, const Vec3<T>& d, VertexIndex start) {
-  if (shape.is_curved()) return {HighestCurvedPoint(shape, d), 0};
-  const VertexIndex vertex = HighestVertex(shape, d, start);
+SupportPointOf<T> SupportPoint(const ConvexShape& shape, const Vec3<T>& d, VertexIndex start) {
+  if (shape.is_curved()) return {CurvedSupportPoint(shape, d), 0};
+  const VertexIndex vertex = SupportVertex(shape, d, start);
   return {To<T>(shape.vertex(vertex)), vertex};
 }
 
