@@ -44,11 +44,11 @@ inline constexpr double kFeatureMargin = 0x1p-20;
 inline constexpr double kOpenBracket = 64;
 
 // Relative to the extent: a distance below this is left to more careful searches
-// (core/narrow/scout.h).
-inline constexpr double kScoutNearest = 0x1p-30;
+// (core/narrow/gjk_batch.h).
+inline constexpr double kGuessNearest = 0x1p-30;
 
 // Relative to the squared distance: a corner that is nearer by less than this ends a guess.
-inline constexpr double kScoutGap = 0x1p-40;
+inline constexpr double kGuessGap = 0x1p-40;
 
 // Pairs of rounds from box to box that a guess tries before it gives up (core/narrow/box_guess.h).
 inline constexpr int kMostBoxRounds = 6;
@@ -63,7 +63,7 @@ inline constexpr double kBoxProgress = 1 - 0x1p-20;
 inline constexpr double kMostBoxRatio = 0.96875;
 
 // Corners that a guess tries before it gives up. Hulls of thousands of vertices take under 30.
-inline constexpr std::uint32_t kMostScoutSteps = 64;
+inline constexpr std::uint32_t kMaxGuessSteps = 64;
 
 // Relative to the sum of all lengths of a pair, if the sign of its distance is proved in plain
 // double precision: more than the error of lengths computed from it (core/narrow/lane_pair-inl.h).
@@ -80,7 +80,7 @@ inline constexpr double kBoxParallel = 1 - 0x1p-41;
 inline constexpr double kScanSlack = 0x1p-17;
 
 // Relative to the square and the cube of the same sum: more than the error of the area and the
-// volume of a tetrahedron of vertices (core/narrow/scout.cc).
+// volume of a tetrahedron of vertices (core/narrow/gjk_batch.cc).
 inline constexpr double kTetrahedronRounding = 0x1p-40;
 
 // Metres: if the sum of all lengths of a pair is between this and its inverse, products of six

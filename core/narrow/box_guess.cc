@@ -31,7 +31,7 @@ inline constexpr int kOnSide = kPlaces * kPlaces, kLeastSides = 4;
 
 // Names the corners of the features of A and B that the points are on, A's place counted kPlaces
 // times.
-void SetGuess(const MinkowskiDifference<double>& difference, int places, Scouted* found);
+void SetGuess(const MinkowskiDifference<double>& difference, int places, FeatureGuess* found);
 
 }  // namespace clearance
 
@@ -46,7 +46,7 @@ template <class L>
 class BoxPoints {
  public:
   // Lanes that are left repeat the last one. Requires: at least one task.
-  explicit BoxPoints(absl::Span<const ScoutTask> tasks)
+  explicit BoxPoints(absl::Span<const GuessTask> tasks)
       : tasks_(tasks.first(std::min(tasks.size(), L::kSize))) {
     for (std::size_t lane = 0; lane < L::kSize; ++lane) {
       SetLane(lane, tasks_[std::min(lane, tasks_.size() - 1)]);
@@ -73,9 +73,9 @@ class BoxPoints {
     return !hn::AllTrue(L::kTag, hn::Gt(L::Load(is_settled_), L::Set(0)));
   }
 
-  void SetGuesses(absl::Span<Scouted> found) const {
+  void SetGuesses(absl::Span<FeatureGuess> found) const {
     for (std::size_t lane = 0; lane < tasks_.size(); ++lane) {
-      found[lane].end = Scouted::End::kLost;
+      found[lane].end = FeatureGuess::End::kLost;
       const double distance_sq = distance_sq_.at[lane];
       const double most = tasks_[lane].stop_above;
       if (is_settled_.at[lane] == 0 ||
@@ -129,7 +129,7 @@ class BoxPoints {
     L::Store(hn::IfThenElseZero(is_settled, L::Set(1)), &is_settled_);
   }
 
-  void SetLane(std::size_t lane, const ScoutTask& task) {
+  void SetLane(std::size_t lane, const GuessTask& task) {
     const MinkowskiDifference<double>& difference = *task.difference;
     const ShapePair& pair = difference.pair();
     half_a_.Set(lane, pair.scale_a * pair.a.box_corners().half);
@@ -164,7 +164,7 @@ class BoxPoints {
     return {hn::Min(hn::Max(v, low), half), hn::Add(lower, upper)};
   }
 
-  const absl::Span<const ScoutTask> tasks_;
+  const absl::Span<const GuessTask> tasks_;
   Row3 half_a_, half_b_;  // units
   Row3 p_AB_;
   Row3 axis_b_[3];          // frame A
@@ -175,7 +175,7 @@ class BoxPoints {
 };
 
 template <class L>
-void GuessAll(absl::Span<const ScoutTask> tasks, absl::Span<Scouted> found) {
+void GuessAll(absl::Span<const GuessTask> tasks, absl::Span<FeatureGuess> found) {
   for (std::size_t first = 0; first < tasks.size(); first += L::kSize) {
     BoxPoints<L> points(tasks.subspan(first));
     for (int round = 0; round < kMostBoxRounds && points.Go(); ++round) {
@@ -184,7 +184,7 @@ void GuessAll(absl::Span<const ScoutTask> tasks, absl::Span<Scouted> found) {
   }
 }
 
-void GuessBoxFeaturesHere(absl::Span<const ScoutTask> tasks, absl::Span<Scouted> found) {
+void GuessBoxFeaturesHere(absl::Span<const GuessTask> tasks, absl::Span<FeatureGuess> found) {
   using Few = Lanes<2>;
   if (tasks.size() <= Few::kSize) return GuessAll<Few>(tasks, found);
   GuessAll<Lanes<8>>(tasks, found);
@@ -250,7 +250,7 @@ bool AreParallel(const Mat3<double>& R_BA, std::size_t axis_a, std::size_t axis_
 
 }  // namespace
 
-void SetGuess(const MinkowskiDifference<double>& difference, int places, Scouted* found) {
+void SetGuess(const MinkowskiDifference<double>& difference, int places, FeatureGuess* found) {
   const PlaceCorners& a = kCornersAt[static_cast<std::size_t>(places / kPlaces)];
   const PlaceCorners& b = kCornersAt[static_cast<std::size_t>(places % kPlaces)];
   const int least = std::min(a.size, b.size), most = std::max(a.size, b.size);
@@ -258,7 +258,7 @@ void SetGuess(const MinkowskiDifference<double>& difference, int places, Scouted
   if (least == 2 && AreParallel(difference.rotation_BA(), a.along, b.along)) return;
   const BoxCorners& corners_a = difference.pair().a.box_corners();
   const BoxCorners& corners_b = difference.pair().b.box_corners();
-  found->end = Scouted::End::kNearest;
+  found->end = FeatureGuess::End::kNearest;
   found->pairs.size = most;
   for (int i = 0; i < most; ++i) {
     found->pairs.a[i] = corners_a.vertex[a.OctantOf(i)];
@@ -266,7 +266,7 @@ void SetGuess(const MinkowskiDifference<double>& difference, int places, Scouted
   }
 }
 
-void GuessBoxFeatures(absl::Span<const ScoutTask> tasks, absl::Span<Scouted> found) {
+void GuessBoxFeatures(absl::Span<const GuessTask> tasks, absl::Span<FeatureGuess> found) {
   HWY_DYNAMIC_DISPATCH(GuessBoxFeaturesHere)(tasks, found);
 }
 

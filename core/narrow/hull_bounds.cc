@@ -11,7 +11,7 @@
 #include "absl/container/inlined_vector.h"
 #include "core/math/power_of_two.h"
 #include "core/math/tolerance.h"
-#include "core/narrow/scout.h"
+#include "core/narrow/gjk_batch.h"
 #include "core/narrow/sign_bounds.h"
 #include "core/support/support.h"
 
@@ -209,11 +209,11 @@ HWY_EXPORT(BeginHere);
 // the one that it finds is off by less than 2^-22 of the reach; everything else is off by less than
 // kPairRounding E. So all of A - B is above `plane` less `error` = kScanSlack E, a point of it is
 // nearer than `nearest` and `error`, and it holds the ball of radius `ball` less `error`.
-void Conclude(const ScoutedSign& found, const SignTask& task, double radii, SignBounds* bounds) {
+void Conclude(const SignGuess& found, const SignTask& task, double radii, SignBounds* bounds) {
   const double error = kScanSlack * task.extent;
   bounds->iterations = found.iterations;
-  const bool is_apart = found.end == Scouted::End::kBeyond;
-  const bool is_inside = found.end == Scouted::End::kEncloses && found.ball > error;
+  const bool is_apart = found.end == FeatureGuess::End::kBeyond;
+  const bool is_inside = found.end == FeatureGuess::End::kEncloses && found.ball > error;
   if (!is_apart && !is_inside) return;
   bounds->lower = found.plane - error - radii;
   bounds->upper = (is_apart ? found.nearest : -found.ball) + error - radii;
@@ -223,8 +223,8 @@ void BoundFew(absl::Span<const SignPair> pairs, absl::Span<SignBounds> bounds) {
   HullSearches searches;
   HWY_DYNAMIC_DISPATCH(BeginHere)(pairs, bounds, &searches);
   if (searches.tasks.empty()) return;
-  absl::InlinedVector<ScoutedSign, kMostSearches> found(searches.tasks.size());
-  ScoutSigns(searches.tasks, absl::MakeSpan(found));
+  absl::InlinedVector<SignGuess, kMostSearches> found(searches.tasks.size());
+  GjkSignBatch(searches.tasks, absl::MakeSpan(found));
   for (std::size_t k = 0; k < found.size(); ++k) {
     Conclude(found[k], searches.tasks[k], searches.radii[k], &bounds[searches.of[k]]);
     Vec3d* const parting = pairs[searches.of[k]].parting;

@@ -38,7 +38,7 @@ struct SignBounds {
 // 1996). Requires also: boxes (core/shape/box_corners.h).
 void BoundBoxes(absl::Span<const SignPair> pairs, absl::Span<SignBounds> bounds);
 
-// By the plane or the tetrahedron that a search ends with (scout.h).
+// By the plane or the tetrahedron that a search ends with (gjk_batch.h).
 void BoundHulls(absl::Span<const SignPair> pairs, absl::Span<SignBounds> bounds);
 
 }  // namespace clearance

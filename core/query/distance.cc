@@ -275,8 +275,8 @@ class Group {
   // Pairs with guesses of where they are nearest.
   struct Guessed {
     std::array<Waiting*, kDistancesAtOnce> waiting;
-    FixedList<ScoutTask, static_cast<int>(kDistancesAtOnce)> tasks;
-    FixedList<Scouted, static_cast<int>(kDistancesAtOnce)> guesses;
+    FixedList<GuessTask, static_cast<int>(kDistancesAtOnce)> tasks;
+    FixedList<FeatureGuess, static_cast<int>(kDistancesAtOnce)> guesses;
 
     std::size_t size() const { return static_cast<std::size_t>(tasks.size()); }
     void Add(Waiting* one) {
@@ -284,15 +284,15 @@ class Group {
       tasks.Append({&one->posed.value.difference(), one->limits.value.stop_above});
       guesses.Append({});
     }
-    absl::Span<const ScoutTask> all_tasks() const { return {tasks.data(), size()}; }
-    absl::Span<Scouted> all_guesses() { return {&guesses[0], size()}; }
+    absl::Span<const GuessTask> all_tasks() const { return {tasks.data(), size()}; }
+    absl::Span<FeatureGuess> all_guesses() { return {&guesses[0], size()}; }
   };
 
   void AnswerNearest(const Guessed& guessed) {
     Round round(this);
     for (int k = 0; k < guessed.tasks.size(); ++k) {
-      const Scouted& guess = guessed.guesses[k];
-      if (guess.end != Scouted::End::kNearest) continue;
+      const FeatureGuess& guess = guessed.guesses[k];
+      if (guess.end != FeatureGuess::End::kNearest) continue;
       round.Add(guessed.waiting[static_cast<std::size_t>(k)], guess.pairs, guess.iterations);
     }
     round.Answer();
@@ -317,7 +317,7 @@ class Group {
       if (!waiting_[k].is_answered) searched.Add(&waiting_[k]);
     }
     if (searched.size() == 0) return;
-    Scout(searched.all_tasks(), searched.all_guesses());
+    GjkBatch(searched.all_tasks(), searched.all_guesses());
     AnswerNearest(searched);
     FindBoxDepths(searched);
     for (int k = 0; k < searched.tasks.size(); ++k) {
@@ -332,8 +332,8 @@ class Group {
     for (std::size_t k = 0; k < searched.size(); ++k) {
       Waiting& waiting = *searched.waiting[k];
       const PosedPair& posed = waiting.posed.value;
-      const Scouted::End end = searched.guesses[static_cast<int>(k)].end;
-      if (end != Scouted::End::kEncloses || !AreBoxes(posed.pair())) continue;
+      const FeatureGuess::End end = searched.guesses[static_cast<int>(k)].end;
+      if (end != FeatureGuess::End::kEncloses || !AreBoxes(posed.pair())) continue;
       auto* const depth = new (box_depths_.AppendRoom()) Penetration;
       waiting.limits.value.box_depth = depth;
       tasks.Append({&posed.difference(), depth});
@@ -352,10 +352,10 @@ class Group {
     return true;
   }
 
-  void SolveFrom(const Scouted& guess, Waiting* waiting) {
+  void SolveFrom(const FeatureGuess& guess, Waiting* waiting) {
     PosedPair& posed = waiting->posed.value;
     const CoreLimits& limits = waiting->limits.value;
-    const bool may_finish = guess.end == Scouted::End::kNearest && !waiting->is_refused;
+    const bool may_finish = guess.end == FeatureGuess::End::kNearest && !waiting->is_refused;
     if (may_finish && Finish(*waiting, guess.pairs, guess.iterations)) return;
     posed.SolveWithoutFeatures(guess, limits, &core_);
     Put(waiting->asked, posed, core_);

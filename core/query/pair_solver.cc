@@ -12,8 +12,8 @@
 #include "core/narrow/box_guess.h"
 #include "core/narrow/box_penetration.h"
 #include "core/narrow/feature_pair.h"
+#include "core/narrow/gjk_batch.h"
 #include "core/narrow/placement.h"
-#include "core/narrow/scout.h"
 
 namespace clearance {
 
@@ -73,7 +73,7 @@ Simplex<double> SimplexOf(const VertexPairs& pairs) {
 
 // True if a guess is worth its time: it is not if a scan of a few vertices costs no more in double
 // precision.
-bool IsWorthScouting(const ShapePair& pair) {
+bool IsWorthGuessing(const ShapePair& pair) {
   return !pair.is_curved() && (pair.a.has_adjacency() || pair.b.has_adjacency());
 }
 
@@ -129,15 +129,15 @@ bool PosedPair::Finish(const VertexPairs& guess, const CoreLimits& limits,
   return FinishFromFeatures(difference_, FeaturesOf(guess), limits, answer);
 }
 
-Scouted PosedPair::ScoutAlone(const CoreLimits& limits) const {
-  Scouted guess;
-  const ScoutTask task = {&difference_, limits.stop_above};
-  Scout({&task, 1}, {&guess, 1});
+FeatureGuess PosedPair::GuessAlone(const CoreLimits& limits) const {
+  FeatureGuess guess;
+  const GuessTask task = {&difference_, limits.stop_above};
+  GjkBatch({&task, 1}, {&guess, 1});
   return guess;
 }
 
-bool PosedPair::SolveInside(const Scouted& guess, const CoreLimits& limits, CoreAnswer* answer) {
-  if (guess.end != Scouted::End::kEncloses) return false;
+bool PosedPair::SolveInside(const FeatureGuess& guess, const CoreLimits& limits, CoreAnswer* answer) {
+  if (guess.end != FeatureGuess::End::kEncloses) return false;
   if (!TakeTetrahedron(difference_, guess.pairs, limits, answer)) return false;
   answer->iterations = guess.iterations;
   return true;
@@ -148,9 +148,9 @@ bool PosedPair::SolveInside(const Scouted& guess, const CoreLimits& limits, Core
 // begins.
 //
 // A guess that encloses the origin gives the depth if it is proved, also if it comes after the
-// search here: a pair has one answer whether it was scouted at first or not. None can be proved of
+// search here: a pair has one answer whether it was guessed at first or not. None can be proved of
 // cores that are proved apart.
-CoreAnswer PosedPair::SolveFromCold(bool was_scouted, const CoreLimits& limits) {
+CoreAnswer PosedPair::SolveFromCold(bool was_guessed, const CoreLimits& limits) {
   const GjkResult<double> found = SearchFast(difference_, limits);
   const bool has_features = !pair().is_curved();
   const bool is_first =
@@ -162,8 +162,8 @@ CoreAnswer PosedPair::SolveFromCold(bool was_scouted, const CoreLimits& limits) 
   }
   const bool is_apart =
       found.end != GjkEnd::kEnclosed && found.lower > difference_.rounding_error();
-  const bool may_be_inside = has_features && !was_scouted && !is_apart;
-  if (may_be_inside && SolveInside(ScoutAlone(limits), limits, &answer)) return answer;
+  const bool may_be_inside = has_features && !was_guessed && !is_apart;
+  if (may_be_inside && SolveInside(GuessAlone(limits), limits, &answer)) return answer;
   answer = Conclude(found, limits);
   if (!is_first && has_features && answer.kind == CoreAnswer::Kind::kSeparated)
     FinishFromFeatures(difference_, FeaturesOf(answer.simplex), limits, &answer);
@@ -184,10 +184,10 @@ bool PosedPair::SolveFrom(const VertexPairs& start, const CoreLimits& limits, Co
 
 bool PosedPair::SolveBoxes(const CoreLimits& limits, CoreAnswer* answer) const {
   if (!AreBoxes(pair())) return false;
-  Scouted guess;
-  const ScoutTask task = {&difference_, limits.stop_above};
+  FeatureGuess guess;
+  const GuessTask task = {&difference_, limits.stop_above};
   GuessBoxFeatures({&task, 1}, {&guess, 1});
-  if (guess.end != Scouted::End::kNearest || !Finish(guess.pairs, limits, answer)) return false;
+  if (guess.end != FeatureGuess::End::kNearest || !Finish(guess.pairs, limits, answer)) return false;
   answer->iterations = guess.iterations;
   return true;
 }
@@ -195,9 +195,9 @@ bool PosedPair::SolveBoxes(const CoreLimits& limits, CoreAnswer* answer) const {
 CoreAnswer PosedPair::SolveCanonically(const CoreLimits& limits) {
   CoreAnswer answer;
   if (SolveBoxes(limits, &answer)) return answer;
-  if (!IsWorthScouting(pair())) return SolveFromCold(false, limits);
-  const Scouted guess = ScoutAlone(limits);
-  if (guess.end == Scouted::End::kNearest && Finish(guess.pairs, limits, &answer)) {
+  if (!IsWorthGuessing(pair())) return SolveFromCold(false, limits);
+  const FeatureGuess guess = GuessAlone(limits);
+  if (guess.end == FeatureGuess::End::kNearest && Finish(guess.pairs, limits, &answer)) {
     answer.iterations = guess.iterations;
     return answer;
   }
@@ -211,9 +211,9 @@ CoreAnswer PosedPair::SolveCanonically(const VertexPairs& start, const CoreLimit
   return SolveFrom(start, limits, &answer) ? answer : SolveFromCold(false, limits);
 }
 
-void PosedPair::SolveWithoutFeatures(const Scouted& guess, const CoreLimits& limits,
+void PosedPair::SolveWithoutFeatures(const FeatureGuess& guess, const CoreLimits& limits,
                                      CoreAnswer* answer) {
-  if (guess.end == Scouted::End::kBeyond && SolveFrom(guess.pairs, limits, answer)) return;
+  if (guess.end == FeatureGuess::End::kBeyond && SolveFrom(guess.pairs, limits, answer)) return;
   if (SolveInside(guess, limits, answer)) return;
   *answer = SolveFromCold(true, limits);
 }

@@ -9,10 +9,10 @@
 
 #include "core/math/double_double.h"
 #include "core/narrow/core_distance.h"
+#include "core/narrow/gjk_batch.h"
 #include "core/narrow/minkowski_difference.h"
 #include "core/narrow/placement.h"
 #include "core/narrow/placement_rows.h"
-#include "core/narrow/scout.h"
 #include "core/query/distance.h"
 
 namespace clearance {
@@ -91,9 +91,9 @@ class PosedPair {
   CoreAnswer SolveCanonically(const VertexPairs& start, const CoreLimits& limits);
   // No search: true if the closest features are those of the pairs, and give the answer.
   bool Finish(const VertexPairs& guess, const CoreLimits& limits, CoreAnswer* answer) const;
-  // With what Scout found for difference(), if Finish did not answer from its vertex pairs.
+  // With what GjkBatch found for difference(), if Finish did not answer from its vertex pairs.
   // `answer` may hold another pair's.
-  void SolveWithoutFeatures(const Scouted& guess, const CoreLimits& limits, CoreAnswer* answer);
+  void SolveWithoutFeatures(const FeatureGuess& guess, const CoreLimits& limits, CoreAnswer* answer);
 
  private:
   PosedPair(const CenteredPair& centered, const RelativeAxes<double>& axes);
@@ -101,11 +101,11 @@ class PosedPair {
   // True if both are boxes whose closest features are the guessed ones.
   bool SolveBoxes(const CoreLimits& limits, CoreAnswer* answer) const;
   bool SolveFrom(const VertexPairs& start, const CoreLimits& limits, CoreAnswer* answer);
-  // `was_scouted`: a guess was made for these limits, and led to no answer.
-  CoreAnswer SolveFromCold(bool was_scouted, const CoreLimits& limits);
+  // `was_guessed`: a guess was made for these limits, and led to no answer.
+  CoreAnswer SolveFromCold(bool was_guessed, const CoreLimits& limits);
   // True if a guess holds the origin, and is the start of the search for the depth.
-  bool SolveInside(const Scouted& guess, const CoreLimits& limits, CoreAnswer* answer);
-  Scouted ScoutAlone(const CoreLimits& limits) const;
+  bool SolveInside(const FeatureGuess& guess, const CoreLimits& limits, CoreAnswer* answer);
+  FeatureGuess GuessAlone(const CoreLimits& limits) const;
   CoreAnswer Conclude(const GjkResult<double>& found, const CoreLimits& limits);
 
   const CenteredPair& centered_;

@@ -27,14 +27,14 @@ namespace {
 using testing::Effort;
 using testing::Random;
 using testing::RunSeed;
-using End = Scouted::End;
+using End = FeatureGuess::End;
 
 ConvexShapePtr BoxOf(const Vec3d& half) { return std::get<ConvexShapePtr>(MakeBox(half, 0)); }
 
 struct Boxes {
   std::deque<TestPair> pairs;
   std::deque<MinkowskiDifference<double>> differences;
-  std::vector<ScoutTask> tasks;
+  std::vector<GuessTask> tasks;
 
   void Add(const Vec3d& half_a, const Vec3d& half_b, const Pose& X_WB) {
     const TestPair& test = pairs.emplace_back(BoxOf(half_a), BoxOf(half_b), X_WB);
@@ -48,12 +48,12 @@ struct Boxes {
     Add(half(), half(), {offset * random.Direction(), random.Rotation()});
   }
 
-  std::vector<Scouted> Found() const {
-    std::vector<Scouted> found(tasks.size());
+  std::vector<FeatureGuess> Found() const {
+    std::vector<FeatureGuess> found(tasks.size());
     GuessBoxFeatures(tasks, absl::MakeSpan(found));
     return found;
   }
-  bool Finish(std::size_t i, const Scouted& guess, CoreAnswer* answer) const {
+  bool Finish(std::size_t i, const FeatureGuess& guess, CoreAnswer* answer) const {
     return guess.end == End::kNearest && FinishFromFeatures(differences[i], FeaturesOf(guess.pairs),
                                                             Limits(pairs[i].pair), answer);
   }
@@ -69,7 +69,7 @@ Boxes RandomBoxes(double least_offset, double greatest_offset, int count, std::u
 // Of boxes that are apart, how many the guess answers.
 int CountAnswered(const Boxes& boxes, int* apart) {
   int answered = 0;
-  const std::vector<Scouted> found = boxes.Found();
+  const std::vector<FeatureGuess> found = boxes.Found();
   for (std::size_t i = 0; i < found.size(); ++i) {
     const double distance = ReferenceDistance(boxes.pairs[i]);
     if (distance > 0) ++*apart;
@@ -126,7 +126,7 @@ TEST(GuessBoxFeatures, NamesCornersEdgesAndFaces) {
                            {"a corner and a face", 3, 1},
                            {"two corners", 1, std::sqrt(27.0)},
                            {"two edges", 2, 5 - 2 * root_2}};
-  const std::vector<Scouted> found = boxes.Found();
+  const std::vector<FeatureGuess> found = boxes.Found();
   for (std::size_t i = 0; i < found.size(); ++i) {
     SCOPED_TRACE(wanted[i].features);
     ASSERT_EQ(found[i].end, End::kNearest);
@@ -148,13 +148,13 @@ TEST(GuessBoxFeatures, GuessesNothingIfOverlappingParallelOrBeyond) {
     boxes.AddRandom(6, 8, random);
     boxes.tasks.back().stop_above = 0.01;
   }
-  for (const Scouted& found : boxes.Found()) EXPECT_EQ(found.end, End::kLost);
+  for (const FeatureGuess& found : boxes.Found()) EXPECT_EQ(found.end, End::kLost);
 }
 
 TEST(GuessBoxFeatures, SameGuessInEveryLaneAndOnEveryVectorUnit) {
   const Boxes boxes = RandomBoxes(1, 5, Effort(300), RunSeed() + 4);
-  const std::vector<Scouted> all = boxes.Found();
-  const auto expect_same = [&all](const Scouted& found, std::size_t i) {
+  const std::vector<FeatureGuess> all = boxes.Found();
+  const auto expect_same = [&all](const FeatureGuess& found, std::size_t i) {
     ASSERT_EQ(found.end, all[i].end);
     if (found.end != End::kNearest) return;
     ASSERT_EQ(found.iterations, all[i].iterations);
@@ -167,10 +167,10 @@ TEST(GuessBoxFeatures, SameGuessInEveryLaneAndOnEveryVectorUnit) {
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
     SCOPED_TRACE(hwy::TargetName(target));
     hwy::SetSupportedTargetsForTest(target);
-    const std::vector<Scouted> again = boxes.Found();
+    const std::vector<FeatureGuess> again = boxes.Found();
     for (std::size_t i = 0; i < all.size(); ++i) {
       expect_same(again[i], i);
-      Scouted alone;
+      FeatureGuess alone;
       GuessBoxFeatures({&boxes.tasks[i], 1}, {&alone, 1});
       expect_same(alone, i);
     }

@@ -15,7 +15,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/narrow/scout.h"
+#include "core/narrow/gjk_batch.h"
 #include "core/shape/make_shape.h"
 #include "hwy/targets.h"
 #include "tests/support/generators.h"
@@ -30,10 +30,10 @@ class GuessedPairs {
  public:
   void Add(const BodyPair& bodies) {
     Pair& pair = pairs_.emplace_back(bodies);
-    Scouted guess;
-    const ScoutTask scout = {&pair.posed.difference()};
-    Scout({&scout, 1}, {&guess, 1});
-    if (guess.end != Scouted::End::kNearest ||
+    FeatureGuess guess;
+    const GuessTask task = {&pair.posed.difference()};
+    GjkBatch({&task, 1}, {&guess, 1});
+    if (guess.end != FeatureGuess::End::kNearest ||
         !IsForFeatureAnswers(pair.centered.pair, pair.limits))
       return;
     asked_.push_back(&pair);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A guess of the nearest points of two polytopes, to go on from: the Gilbert-Johnson-Keerthi
-// iteration with supports accurate to single precision (rough_support.h) and a sub-distance that
-// takes a simplex for well shaped. It proves nothing and may be wrong. A good guess leads to an
-// answer that the features alone give (feature_pair.h) or to a search that ends after a step or two
-// (gjk.h). So the guess affects speed and never the answer.
+// Batched GJK for polytopes, with supports accurate to single precision (rough_support.h) and a
+// sub-distance that takes a simplex for well shaped. The result is a guess: the caller proves it by
+// the features alone (feature_pair.h), or goes on from it with gjk.h. So it affects speed and never
+// the answer.
 //
 // The scan runs on the widest vectors that the processor has, chosen when the program runs; the
 // guess is the same with all of them.
@@ -23,7 +22,7 @@
 
 namespace clearance {
 
-struct Scouted {
+struct FeatureGuess {
   enum class End : std::uint8_t {
     kNearest,   // the nearest point is in the pairs' simplex
     kEncloses,  // which holds the origin
@@ -36,14 +35,14 @@ struct Scouted {
 };
 
 // One pair to look at. Borrows the difference. Requires: polytopes; no sweep.
-struct ScoutTask {
+struct GuessTask {
   const MinkowskiDifference<double>* difference = nullptr;
   // Units: the search ends once the cores are known to be farther apart than this.
   double stop_above = std::numeric_limits<double>::infinity();
 };
 
 // found[i] is the guess for tasks[i], whatever the other tasks are. Requires: equal lengths.
-void Scout(absl::Span<const ScoutTask> tasks, absl::Span<Scouted> found);
+void GjkBatch(absl::Span<const GuessTask> tasks, absl::Span<FeatureGuess> found);
 
 // One pair to be found apart or overlapping. Borrows the shapes. Requires: polytopes.
 struct SignTask {
@@ -59,8 +58,8 @@ struct SignTask {
 
 // The result of the last vertices, as they are computed: of shapes with scan blocks the vertices
 // are found, and their points taken, in single precision.
-struct ScoutedSign {
-  Scouted::End end = Scouted::End::kLost;
+struct SignGuess {
+  FeatureGuess::End end = FeatureGuess::End::kLost;
   // No vertex of A - B was found below this height over the origin, along some direction.
   double plane = 0;
   // For kEncloses: their tetrahedron holds the ball of this radius about the origin, if it is
@@ -74,6 +73,6 @@ struct ScoutedSign {
 };
 
 // found[i] is of tasks[i], the same bits whatever the other tasks are. Requires: equal lengths.
-void ScoutSigns(absl::Span<const SignTask> tasks, absl::Span<ScoutedSign> found);
+void GjkSignBatch(absl::Span<const SignTask> tasks, absl::Span<SignGuess> found);
 
 }  // namespace clearance

@@ -4,7 +4,7 @@
 // with few and with many vertices. What the guess is worth is told by the answer that its features
 // give, which proves itself, and by the reference search.
 
-#include "core/narrow/scout.h"
+#include "core/narrow/gjk_batch.h"
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ namespace {
 using testing::Effort;
 using testing::Random;
 using testing::RunSeed;
-using End = Scouted::End;
+using End = FeatureGuess::End;
 
 ConvexShapePtr RandomHull(int points, Random& random) {
   std::vector<Vec3d> cloud;
@@ -38,7 +38,7 @@ ConvexShapePtr RandomHull(int points, Random& random) {
 struct Planted {
   std::deque<TestPair> pairs;
   std::deque<MinkowskiDifference<double>> differences;
-  std::vector<ScoutTask> tasks;
+  std::vector<GuessTask> tasks;
 
   void Add(const ConvexShapePtr& a, const ConvexShapePtr& b, double gap, Random& random) {
     const Quaternion q = random.Rotation();
@@ -57,9 +57,9 @@ struct Planted {
     tasks.push_back({&differences.emplace_back(test.pair, test.coarse)});
   }
 
-  std::vector<Scouted> Found() const {
-    std::vector<Scouted> found(tasks.size());
-    Scout(tasks, absl::MakeSpan(found));
+  std::vector<FeatureGuess> Found() const {
+    std::vector<FeatureGuess> found(tasks.size());
+    GjkBatch(tasks, absl::MakeSpan(found));
     return found;
   }
 };
@@ -78,10 +78,10 @@ Planted Apart(double least_gap, double greatest_gap, int count, Random& random) 
   return planted;
 }
 
-TEST(Scout, FindsTheClosestFeatures) {
+TEST(GjkBatch, FindsTheClosestFeatures) {
   Random random(RunSeed());
   const Planted planted = Apart(1e-3, 10, Effort(600), random);
-  const std::vector<Scouted> found = planted.Found();
+  const std::vector<FeatureGuess> found = planted.Found();
   int finished = 0;
   for (std::size_t i = 0; i < found.size(); ++i) {
     EXPECT_EQ(found[i].end, End::kNearest);
@@ -96,7 +96,7 @@ TEST(Scout, FindsTheClosestFeatures) {
   EXPECT_GE(100 * finished, 93 * static_cast<int>(found.size()));
 }
 
-TEST(Scout, FindsWhatHoldsTheOrigin) {
+TEST(GjkBatch, FindsWhatHoldsTheOrigin) {
   Random random(RunSeed() + 1);
   Planted planted;
   for (int i = 0; i < Effort(300); ++i) {
@@ -105,7 +105,7 @@ TEST(Scout, FindsWhatHoldsTheOrigin) {
     planted.Place(a, b, {0.2 * random.Direction(), random.Rotation()});
   }
   int enclosed = 0;
-  const std::vector<Scouted> found = planted.Found();
+  const std::vector<FeatureGuess> found = planted.Found();
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (ReferenceDistance(planted.pairs[i]) >= 0) continue;
     ++enclosed;
@@ -115,34 +115,34 @@ TEST(Scout, FindsWhatHoldsTheOrigin) {
   EXPECT_GE(enclosed, Effort(250));
 }
 
-TEST(Scout, StopsWhereThePairIsFartherThanAskedFor) {
+TEST(GjkBatch, StopsWhereThePairIsFartherThanAskedFor) {
   Random random(RunSeed() + 2);
   Planted planted = Apart(1, 5, Effort(200), random);
-  for (ScoutTask& task : planted.tasks) task.stop_above = 0.01;
-  for (const Scouted& found : planted.Found()) {
+  for (GuessTask& task : planted.tasks) task.stop_above = 0.01;
+  for (const FeatureGuess& found : planted.Found()) {
     EXPECT_EQ(found.end, End::kBeyond);
     EXPECT_GE(found.pairs.size, 1);
   }
 }
 
-TEST(Scout, GivesUpWhereNothingIsToBeTold) {
+TEST(GjkBatch, GivesUpWhereNothingIsToBeTold) {
   Planted planted;
   planted.Place(Cube(1), Cube(1), {{2, 0, 0}, {}});
   planted.Place(HullOf({{0, 0, 0}}), HullOf({{0, 0, 0}}), {{0, 0, 0}, {}});
-  for (const Scouted& found : planted.Found()) EXPECT_EQ(found.end, End::kLost);
+  for (const FeatureGuess& found : planted.Found()) EXPECT_EQ(found.end, End::kLost);
 }
 
 // Whether a pair is alone or with how many others, and where a lane is left over.
-TEST(Scout, FindsTheSameInAnyCompany) {
+TEST(GjkBatch, FindsTheSameInAnyCompany) {
   Random random(RunSeed() + 3);
   const Planted planted = Apart(1e-6, 10, 75, random);
-  std::vector<Scouted> alone(planted.tasks.size());
-  for (std::size_t i = 0; i < alone.size(); ++i) Scout({&planted.tasks[i], 1}, {&alone[i], 1});
+  std::vector<FeatureGuess> alone(planted.tasks.size());
+  for (std::size_t i = 0; i < alone.size(); ++i) GjkBatch({&planted.tasks[i], 1}, {&alone[i], 1});
   for (const std::size_t length : {2, 3, 7, 8, 9, 16, 33, 75}) {
-    std::vector<Scouted> found(alone.size());
-    const absl::Span<const ScoutTask> tasks = planted.tasks;
+    std::vector<FeatureGuess> found(alone.size());
+    const absl::Span<const GuessTask> tasks = planted.tasks;
     for (std::size_t first = 0; first < tasks.size(); first += length) {
-      Scout(tasks.subspan(first, length), absl::MakeSpan(found).subspan(first, length));
+      GjkBatch(tasks.subspan(first, length), absl::MakeSpan(found).subspan(first, length));
     }
     for (std::size_t i = 0; i < alone.size(); ++i) {
       EXPECT_EQ(found[i].end, alone[i].end) << length << " " << i;
@@ -154,7 +154,7 @@ TEST(Scout, FindsTheSameInAnyCompany) {
   }
 }
 
-TEST(Scout, HasNothingToDoWithoutTasks) { Scout({}, {}); }
+TEST(GjkBatch, HasNothingToDoWithoutTasks) { GjkBatch({}, {}); }
 
 }  // namespace
 }  // namespace clearance

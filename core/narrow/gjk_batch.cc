@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "core/narrow/scout.h"
+#include "core/narrow/gjk_batch.h"
 
 #include <cmath>
 #include <cstddef>
@@ -11,7 +11,7 @@
 #include "core/support/support.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "core/narrow/scout.cc"
+#define HWY_TARGET_INCLUDE "core/narrow/gjk_batch.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h.
 #include "core/math/lanes-inl.h"
@@ -23,9 +23,9 @@ HWY_BEFORE_NAMESPACE();
 namespace clearance {
 namespace HWY_NAMESPACE {
 
-// The state of a pair in its lane: one of Scouted::End, or not ended yet.
+// The state of a pair in its lane: one of FeatureGuess::End, or not ended yet.
 constexpr double kGoesOn = -1;
-constexpr double Code(Scouted::End end) { return static_cast<double>(end); }
+constexpr double Code(FeatureGuess::End end) { return static_cast<double>(end); }
 
 // Returns the highest vertex of a shape that is not a box.
 inline VertexIndex Support(const ConvexShape& shape, const Vec3d& d, VertexIndex start) {
@@ -43,7 +43,7 @@ struct SearchedPair {
   double stop_above;
   const ShapePair* paced;  // null: no clock is looked at
 };
-inline SearchedPair PairOf(const ScoutTask& task) {
+inline SearchedPair PairOf(const GuessTask& task) {
   const ShapePair& pair = task.difference->pair();
   const Placement<double>& placement = task.difference->placement();
   return {pair.a,
@@ -71,10 +71,10 @@ struct Queue {
 
 // As many pairs at once as there are lanes; when one ends the next of the queue begins.
 template <class L, class Task, class Found>
-class ScoutGroup {
+class GjkGroup {
  public:
   // Keeps a reference.
-  explicit ScoutGroup(Queue<Task, Found>* queue) : queue_(*queue) {
+  explicit GjkGroup(Queue<Task, Found>* queue) : queue_(*queue) {
     for (std::size_t lane = 0; lane < L::kSize; ++lane) Refill(lane);
   }
 
@@ -103,10 +103,10 @@ class ScoutGroup {
   using Mask = typename L::Mask;
   using Row = typename L::Row;
   using Row3 = typename L::Row3;
-  using End = Scouted::End;
+  using End = FeatureGuess::End;
 
   // True if only the sign of the distance is looked for.
-  static constexpr bool kIsForSign = std::is_same_v<Found, ScoutedSign>;
+  static constexpr bool kIsForSign = std::is_same_v<Found, SignGuess>;
 
   static constexpr std::size_t kIdle = std::numeric_limits<std::size_t>::max();
   static constexpr int kCorners = 3;  // a fourth ends the search
@@ -199,7 +199,7 @@ class ScoutGroup {
     scale_a_.at[lane] = pair.scale_a;
     scale_b_.at[lane] = pair.scale_b;
     extent_.at[lane] = pair.extent;
-    least_sq_.at[lane] = kScoutNearest * kScoutNearest * pair.extent * pair.extent;
+    least_sq_.at[lane] = kGuessNearest * kGuessNearest * pair.extent * pair.extent;
     stop_above_.at[lane] = pair.stop_above;
     // Cold: from the side of A that looks towards B.
     Vec3d towards_a = -pair.p_AB;
@@ -306,7 +306,7 @@ class ScoutGroup {
     const Mask is_above = hn::Gt(height, stop_height);
     Mask is_beyond = is_above;
     if constexpr (!kIsForSign) is_beyond = hn::AndNot(is_cold, is_above);
-    const Mask is_closed = hn::Ge(height, hn::Mul(L::Set(1 - kScoutGap), distance_sq));
+    const Mask is_closed = hn::Ge(height, hn::Mul(L::Set(1 - kGuessGap), distance_sq));
     const LaneSimplex<L> next(newest.w, points, has);
     const Mask is_nearer = hn::Or(hn::Lt(next.distance_sq(), distance_sq), next.encloses());
     const Mask is_nearest =
@@ -330,7 +330,7 @@ class ScoutGroup {
     const Mask goes_on = hn::Eq(end, L::Set(kGoesOn));
     const V steps = hn::Add(L::Load(steps_), hn::IfThenElseZero(goes_on, L::Set(1)));
     L::Store(steps, &steps_);
-    return !hn::AllTrue(L::kTag, hn::And(goes_on, hn::Lt(steps, L::Set(kMostScoutSteps))));
+    return !hn::AllTrue(L::kTag, hn::And(goes_on, hn::Lt(steps, L::Set(kMaxGuessSteps))));
   }
 
   // Stores how far the nearest of the newest corner and the others is, and how large a ball about
@@ -397,7 +397,7 @@ class ScoutGroup {
   void Conclude(std::size_t lane) {
     const bool goes_on = end_.at[lane] == kGoesOn;
     const bool has_stopped = paced_[lane] != nullptr && paced_[lane]->HasStopped();
-    if (goes_on && steps_.at[lane] < kMostScoutSteps && !has_stopped) return;
+    if (goes_on && steps_.at[lane] < kMaxGuessSteps && !has_stopped) return;
     Found& found = queue_.found[task_[lane]];
     found.end = goes_on ? End::kLost : static_cast<End>(static_cast<int>(end_.at[lane]));
     found.iterations = static_cast<std::uint32_t>(steps_.at[lane]);
@@ -452,12 +452,12 @@ class ScoutGroup {
   Row distance_sq_;  // |v|^2
   Row is_cold_;
   Row end_;
-  Row plane_ = {}, ball_ = {}, nearest_ = {};  // as ScoutedSign has them
+  Row plane_ = {}, ball_ = {}, nearest_ = {};  // as SignGuess has them
 };
 
 template <class L, class Task, class Found>
 void RunOne(Queue<Task, Found> queue) {
-  ScoutGroup<L, Task, Found> group(&queue);
+  GjkGroup<L, Task, Found> group(&queue);
   while (group.IsActive()) {
     group.FindCorners();
     group.TakeCorners();
@@ -467,7 +467,7 @@ void RunOne(Queue<Task, Found> queue) {
 // Two groups: one computes while the other waits.
 template <class L, class Task, class Found>
 void RunTwo(Queue<Task, Found> queue) {
-  ScoutGroup<L, Task, Found> first(&queue), second(&queue);
+  GjkGroup<L, Task, Found> first(&queue), second(&queue);
   while (first.IsActive() || second.IsActive()) {
     if (first.IsActive()) first.FindCorners();
     if (second.IsActive()) second.FindCorners();
@@ -479,18 +479,18 @@ void RunTwo(Queue<Task, Found> queue) {
 // A single pair has its lane to itself: no vector waits for numbers that are written one by one.
 constexpr std::size_t kFewTasks = 2;
 
-void ScoutHere(absl::Span<const ScoutTask> tasks, absl::Span<Scouted> found) {
+void GjkBatchHere(absl::Span<const GuessTask> tasks, absl::Span<FeatureGuess> found) {
   using Wide = Lanes<8>;
-  if (tasks.size() <= kFewTasks) return RunOne<Lanes<1>, ScoutTask, Scouted>({tasks, found});
-  if (tasks.size() <= Wide::kSize) return RunOne<Wide, ScoutTask, Scouted>({tasks, found});
-  RunTwo<Wide, ScoutTask, Scouted>({tasks, found});
+  if (tasks.size() <= kFewTasks) return RunOne<Lanes<1>, GuessTask, FeatureGuess>({tasks, found});
+  if (tasks.size() <= Wide::kSize) return RunOne<Wide, GuessTask, FeatureGuess>({tasks, found});
+  RunTwo<Wide, GuessTask, FeatureGuess>({tasks, found});
 }
 
-void ScoutSignsHere(absl::Span<const SignTask> tasks, absl::Span<ScoutedSign> found) {
+void GjkSignBatchHere(absl::Span<const SignTask> tasks, absl::Span<SignGuess> found) {
   using Wide = Lanes<8>;
-  if (tasks.size() <= kFewTasks) return RunOne<Lanes<1>, SignTask, ScoutedSign>({tasks, found});
-  if (tasks.size() <= Wide::kSize) return RunOne<Wide, SignTask, ScoutedSign>({tasks, found});
-  RunTwo<Wide, SignTask, ScoutedSign>({tasks, found});
+  if (tasks.size() <= kFewTasks) return RunOne<Lanes<1>, SignTask, SignGuess>({tasks, found});
+  if (tasks.size() <= Wide::kSize) return RunOne<Wide, SignTask, SignGuess>({tasks, found});
+  RunTwo<Wide, SignTask, SignGuess>({tasks, found});
 }
 
 }  // namespace HWY_NAMESPACE
@@ -501,16 +501,16 @@ HWY_AFTER_NAMESPACE();
 
 namespace clearance {
 namespace {
-HWY_EXPORT(ScoutHere);
-HWY_EXPORT(ScoutSignsHere);
+HWY_EXPORT(GjkBatchHere);
+HWY_EXPORT(GjkSignBatchHere);
 }  // namespace
 
-void Scout(absl::Span<const ScoutTask> tasks, absl::Span<Scouted> found) {
-  HWY_DYNAMIC_DISPATCH(ScoutHere)(tasks, found);
+void GjkBatch(absl::Span<const GuessTask> tasks, absl::Span<FeatureGuess> found) {
+  HWY_DYNAMIC_DISPATCH(GjkBatchHere)(tasks, found);
 }
 
-void ScoutSigns(absl::Span<const SignTask> tasks, absl::Span<ScoutedSign> found) {
-  HWY_DYNAMIC_DISPATCH(ScoutSignsHere)(tasks, found);
+void GjkSignBatch(absl::Span<const SignTask> tasks, absl::Span<SignGuess> found) {
+  HWY_DYNAMIC_DISPATCH(GjkSignBatchHere)(tasks, found);
 }
 
 }  // namespace clearance
