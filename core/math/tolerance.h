@@ -50,12 +50,12 @@ inline constexpr double kGuessNearest = 0x1p-30;
 // Relative to the squared distance: a corner that is nearer by less than this ends a guess.
 inline constexpr double kGuessGap = 0x1p-40;
 
-// Pairs of rounds from box to box that a guess tries before it gives up (core/narrow/box_guess.h).
+// Pairs of rounds from box to box that a guess tries before it gives up (core/narrow/box_projection.h).
 inline constexpr int kMostBoxRounds = 6;
 // Relative to the extent: boxes at a distance below this may as well overlap.
-inline constexpr double kLeastBoxGuess = 0x1p-12;
+inline constexpr double kLeastBoxProjection = 0x1p-12;
 // Times the square of the distance that is asked for: a larger square is likely beyond it.
-inline constexpr double kMostBoxGuess = 4;
+inline constexpr double kMostBoxProjection = 4;
 // Relative to the square of the distance before: a square of at least this has not decreased,
 // except by rounding.
 inline constexpr double kBoxProgress = 1 - 0x1p-20;

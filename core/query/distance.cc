@@ -14,8 +14,8 @@
 #include "core/math/rotation.h"
 #include "core/math/rounding.h"
 #include "core/math/tolerance.h"
-#include "core/narrow/box_guess.h"
 #include "core/narrow/box_penetration.h"
+#include "core/narrow/box_projection.h"
 #include "core/narrow/core_distance.h"
 #include "core/narrow/fixed_list.h"
 #include "core/narrow/later.h"
@@ -306,7 +306,7 @@ class Group {
       if (!waiting.is_answered && AreBoxes(waiting.posed.value.pair())) boxes.Add(&waiting);
     }
     if (boxes.size() == 0) return;
-    GuessBoxFeatures(boxes.all_tasks(), boxes.all_guesses());
+    ProjectBoxes(boxes.all_tasks(), boxes.all_guesses());
     AnswerNearest(boxes);
   }
 

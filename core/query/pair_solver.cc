@@ -9,8 +9,8 @@
 #include "core/math/power_of_two.h"
 #include "core/math/rounding.h"
 #include "core/math/tolerance.h"
-#include "core/narrow/box_guess.h"
 #include "core/narrow/box_penetration.h"
+#include "core/narrow/box_projection.h"
 #include "core/narrow/feature_pair.h"
 #include "core/narrow/gjk_batch.h"
 #include "core/narrow/placement.h"
@@ -186,7 +186,7 @@ bool PosedPair::SolveBoxes(const CoreLimits& limits, CoreAnswer* answer) const {
   if (!AreBoxes(pair())) return false;
   FeatureGuess guess;
   const GuessTask task = {&difference_, limits.stop_above};
-  GuessBoxFeatures({&task, 1}, {&guess, 1});
+  ProjectBoxes({&task, 1}, {&guess, 1});
   if (guess.end != FeatureGuess::End::kNearest || !Finish(guess.pairs, limits, answer)) return false;
   answer->iterations = guess.iterations;
   return true;

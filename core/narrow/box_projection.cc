@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "core/narrow/box_guess.h"
+#include "core/narrow/box_projection.h"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 #include "core/math/tolerance.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "core/narrow/box_guess.cc"
+#define HWY_TARGET_INCLUDE "core/narrow/box_projection.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h.
 #include "core/math/lanes-inl.h"
@@ -139,9 +139,9 @@ class BoxPoints {
     axis_b_[0].Set(lane, R_BA.row_x);
     axis_b_[1].Set(lane, R_BA.row_y);
     axis_b_[2].Set(lane, R_BA.row_z);
-    const double least = kLeastBoxGuess * difference.extent();
+    const double least = kLeastBoxProjection * difference.extent();
     least_sq_.at[lane] = least * least;
-    most_sq_.at[lane] = kMostBoxGuess * task.stop_above * task.stop_above;
+    most_sq_.at[lane] = kMostBoxProjection * task.stop_above * task.stop_above;
   }
 
   // Returns the point of a box that is nearest to v, and its place, with `on_side` for every side
@@ -184,7 +184,7 @@ void GuessAll(absl::Span<const GuessTask> tasks, absl::Span<FeatureGuess> found)
   }
 }
 
-void GuessBoxFeaturesHere(absl::Span<const GuessTask> tasks, absl::Span<FeatureGuess> found) {
+void ProjectBoxesHere(absl::Span<const GuessTask> tasks, absl::Span<FeatureGuess> found) {
   using Few = Lanes<2>;
   if (tasks.size() <= Few::kSize) return GuessAll<Few>(tasks, found);
   GuessAll<Lanes<8>>(tasks, found);
@@ -199,7 +199,7 @@ HWY_AFTER_NAMESPACE();
 namespace clearance {
 namespace {
 
-HWY_EXPORT(GuessBoxFeaturesHere);
+HWY_EXPORT(ProjectBoxesHere);
 
 // The corners of the feature of a box that a place is on, three for a face; none inside.
 struct PlaceCorners {
@@ -266,8 +266,8 @@ void SetGuess(const MinkowskiDifference<double>& difference, int places, Feature
   }
 }
 
-void GuessBoxFeatures(absl::Span<const GuessTask> tasks, absl::Span<FeatureGuess> found) {
-  HWY_DYNAMIC_DISPATCH(GuessBoxFeaturesHere)(tasks, found);
+void ProjectBoxes(absl::Span<const GuessTask> tasks, absl::Span<FeatureGuess> found) {
+  HWY_DYNAMIC_DISPATCH(ProjectBoxesHere)(tasks, found);
 }
 
 }  // namespace clearance

@@ -18,6 +18,6 @@ namespace clearance {
 // It is kNearest with the corners of the features that the points are on, at most three of a face.
 // It is kLost if these have no one nearest point, no two rounds agree, or the boxes seem to overlap
 // or to be beyond stop_above. Requires: equal lengths; AreBoxes of every pair; no sweep.
-void GuessBoxFeatures(absl::Span<const GuessTask> tasks, absl::Span<FeatureGuess> found);
+void ProjectBoxes(absl::Span<const GuessTask> tasks, absl::Span<FeatureGuess> found);
 
 }  // namespace clearance

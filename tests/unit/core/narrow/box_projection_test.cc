@@ -3,7 +3,7 @@
 // Where boxes are guessed to be nearest: against the distance that a search proves, which knows
 // nothing of boxes, and in closed forms of each kind of feature; and what no guess is made of.
 
-#include "core/narrow/box_guess.h"
+#include "core/narrow/box_projection.h"
 
 #include <gtest/gtest.h>
 
@@ -50,7 +50,7 @@ struct Boxes {
 
   std::vector<FeatureGuess> Found() const {
     std::vector<FeatureGuess> found(tasks.size());
-    GuessBoxFeatures(tasks, absl::MakeSpan(found));
+    ProjectBoxes(tasks, absl::MakeSpan(found));
     return found;
   }
   bool Finish(std::size_t i, const FeatureGuess& guess, CoreAnswer* answer) const {
@@ -82,7 +82,7 @@ int CountAnswered(const Boxes& boxes, int* apart) {
   return answered;
 }
 
-TEST(GuessBoxFeatures, AnswersNearlyAllThatAreFarApart) {
+TEST(ProjectBoxes, AnswersNearlyAllThatAreFarApart) {
   const int count = Effort(1000);
   int apart = 0;
   const int answered = CountAnswered(RandomBoxes(4, 8, count, RunSeed()), &apart);
@@ -90,7 +90,7 @@ TEST(GuessBoxFeatures, AnswersNearlyAllThatAreFarApart) {
   EXPECT_GE(100 * answered, 90 * count);
 }
 
-TEST(GuessBoxFeatures, AnswersMostThatAreNear) {
+TEST(ProjectBoxes, AnswersMostThatAreNear) {
   int apart = 0;
   const int answered = CountAnswered(RandomBoxes(1.2, 3, Effort(2000), RunSeed() + 1), &apart);
   EXPECT_GE(apart, Effort(400));
@@ -105,7 +105,7 @@ Quaternion FromTo(const Vec3d& from, const Vec3d& to) {
   return {v.x / norm, v.y / norm, v.z / norm, w / norm};
 }
 
-TEST(GuessBoxFeatures, NamesCornersEdgesAndFaces) {
+TEST(ProjectBoxes, NamesCornersEdgesAndFaces) {
   const Vec3d cube = {1, 1, 1}, x = {1, 0, 0};
   const double root_3 = std::sqrt(3.0), root_2 = std::sqrt(2.0);
   const Vec3d diagonal = {1 / root_3, 1 / root_3, 1 / root_3};
@@ -138,7 +138,7 @@ TEST(GuessBoxFeatures, NamesCornersEdgesAndFaces) {
   }
 }
 
-TEST(GuessBoxFeatures, GuessesNothingIfOverlappingParallelOrBeyond) {
+TEST(ProjectBoxes, GuessesNothingIfOverlappingParallelOrBeyond) {
   Boxes boxes = RandomBoxes(0, 0.5, Effort(200), RunSeed() + 2);
   boxes.Add({1, 1, 1}, {1, 1, 1}, {{3, 0.5, 0.25}, {}});
   boxes.Add({0.5, 0.5, 0.5}, {0.5, 0.5, 0.5}, {{5, 6, 0}, {}});
@@ -151,7 +151,7 @@ TEST(GuessBoxFeatures, GuessesNothingIfOverlappingParallelOrBeyond) {
   for (const FeatureGuess& found : boxes.Found()) EXPECT_EQ(found.end, End::kLost);
 }
 
-TEST(GuessBoxFeatures, SameGuessInEveryLaneAndOnEveryVectorUnit) {
+TEST(ProjectBoxes, SameGuessInEveryLaneAndOnEveryVectorUnit) {
   const Boxes boxes = RandomBoxes(1, 5, Effort(300), RunSeed() + 4);
   const std::vector<FeatureGuess> all = boxes.Found();
   const auto expect_same = [&all](const FeatureGuess& found, std::size_t i) {
@@ -171,7 +171,7 @@ TEST(GuessBoxFeatures, SameGuessInEveryLaneAndOnEveryVectorUnit) {
     for (std::size_t i = 0; i < all.size(); ++i) {
       expect_same(again[i], i);
       FeatureGuess alone;
-      GuessBoxFeatures({&boxes.tasks[i], 1}, {&alone, 1});
+      ProjectBoxes({&boxes.tasks[i], 1}, {&alone, 1});
       expect_same(alone, i);
     }
     hwy::SetSupportedTargetsForTest(0);
