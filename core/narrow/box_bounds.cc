@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "core/math/tolerance.h"
-#include "core/narrow/sign_bounds.h"
+#include "core/narrow/separation_bounds.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/narrow/box_bounds.cc"
@@ -121,7 +121,7 @@ class BoxAxes {
 };
 
 template <class L>
-void BoundGroups(absl::Span<const SignPair> pairs, absl::Span<SignBounds> bounds) {
+void BoundGroups(absl::Span<const SeparationPair> pairs, absl::Span<SeparationBounds> bounds) {
   for (std::size_t first = 0; first < pairs.size(); first += L::kSize) {
     LanePair<L> pair(pairs, first);
     if (pair.IsFarEverywhere()) {
@@ -135,7 +135,7 @@ void BoundGroups(absl::Span<const SignPair> pairs, absl::Span<SignBounds> bounds
   }
 }
 
-void BoundBoxesHere(absl::Span<const SignPair> pairs, absl::Span<SignBounds> bounds) {
+void BoundBoxesHere(absl::Span<const SeparationPair> pairs, absl::Span<SeparationBounds> bounds) {
   if (pairs.size() == 1) return BoundGroups<Lanes<1>>(pairs, bounds);
   BoundGroups<Lanes<8>>(pairs, bounds);
 }
@@ -151,7 +151,7 @@ namespace {
 HWY_EXPORT(BoundBoxesHere);
 }  // namespace
 
-void BoundBoxes(absl::Span<const SignPair> pairs, absl::Span<SignBounds> bounds) {
+void BoundBoxes(absl::Span<const SeparationPair> pairs, absl::Span<SeparationBounds> bounds) {
   HWY_DYNAMIC_DISPATCH(BoundBoxesHere)(pairs, bounds);
 }
 

@@ -12,7 +12,7 @@
 #include "core/math/power_of_two.h"
 #include "core/math/tolerance.h"
 #include "core/narrow/gjk_batch.h"
-#include "core/narrow/sign_bounds.h"
+#include "core/narrow/separation_bounds.h"
 #include "core/support/support.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -56,12 +56,12 @@ inline double ScaleOf(const ConvexShape& shape) {
 template <class L>
 class HullGroup {
  public:
-  HullGroup(absl::Span<const SignPair> pairs, std::size_t first)
+  HullGroup(absl::Span<const SeparationPair> pairs, std::size_t first)
       : pair_(pairs, first), first_(first), count_(std::min(pairs.size() - first, L::kSize)) {}
 
   // Sets the bounds of the balls. The pairs that they do not settle are to be searched, except
   // those that are out of range.
-  void Begin(absl::Span<SignBounds> bounds, HullSearches* searches) {
+  void Begin(absl::Span<SeparationBounds> bounds, HullSearches* searches) {
     pair_.PutFar();
     for (std::size_t lane = 0; lane < count_; ++lane) bounds[first_ + lane] = pair_.Get(lane);
     if (pair_.IsFarEverywhere()) return;
@@ -72,7 +72,7 @@ class HullGroup {
     L::Store(pair_.radii(), &radii_);
     LaneBits open = 0;
     for (std::size_t lane = 0; lane < count_; ++lane) {
-      const SignBounds& known = bounds[first_ + lane];
+      const SeparationBounds& known = bounds[first_ + lane];
       if (!known.IsSettled() && std::isfinite(known.upper)) open |= LaneBits{1} << lane;
     }
     open &= ~PartByHints(open, bounds);
@@ -112,7 +112,7 @@ class HullGroup {
   // search that ends at its first vertices. But the lower one must exceed their error a second
   // time, which is far above what counts as touching. So a search from the beginning would have
   // parted these, too.
-  LaneBits PartByHints(LaneBits open, absl::Span<SignBounds> bounds) {
+  LaneBits PartByHints(LaneBits open, absl::Span<SeparationBounds> bounds) {
     Row3 row;
     const LaneBits hinted = GetHints(open, &row);
     if (hinted == 0) return 0;
@@ -124,7 +124,7 @@ class HullGroup {
              &d_b);
     for (LaneBits left = hinted; left != 0; left &= left - 1) {
       const auto lane = static_cast<std::size_t>(std::countr_zero(left));
-      const SignPair& pair = pair_.pair(lane);
+      const SeparationPair& pair = pair_.pair(lane);
       const ConvexShape &shape_a = pair.a->shape, &shape_b = pair.b->shape;
       a.Set(lane, ScaleOf(shape_a) * SupportPoint(shape_a, d_a.Get(lane)));
       b.Set(lane, ScaleOf(shape_b) * SupportPoint(shape_b, d_b.Get(lane)));
@@ -141,7 +141,7 @@ class HullGroup {
 
   // Sets the bounds by the lowest points of A - B along n.
   LaneBits PutParted(LaneBits hinted, const V3& n, const V3& lowest,
-                     absl::Span<SignBounds> bounds) const {
+                     absl::Span<SeparationBounds> bounds) const {
     const V error = hn::Mul(L::Set(kScanSlack), pair_.extent());
     typename L::Row lower, upper, spare;
     L::Store(hn::Sub(hn::Sub(L::Dot(n, lowest), error), pair_.radii()), &lower);
@@ -183,7 +183,7 @@ class HullGroup {
 };
 
 // Requires: at most kMostSearches pairs.
-void BeginHere(absl::Span<const SignPair> pairs, absl::Span<SignBounds> bounds,
+void BeginHere(absl::Span<const SeparationPair> pairs, absl::Span<SeparationBounds> bounds,
                HullSearches* searches) {
   if (pairs.size() == 1) return HullGroup<Lanes<1>>(pairs, 0).Begin(bounds, searches);
   using Wide = Lanes<8>;
@@ -209,7 +209,7 @@ HWY_EXPORT(BeginHere);
 // the one that it finds is off by less than 2^-22 of the reach; everything else is off by less than
 // kPairRounding E. So all of A - B is above `plane` less `error` = kScanSlack E, a point of it is
 // nearer than `nearest` and `error`, and it holds the ball of radius `ball` less `error`.
-void Conclude(const SignGuess& found, const SignTask& task, double radii, SignBounds* bounds) {
+void Conclude(const SignGuess& found, const SignTask& task, double radii, SeparationBounds* bounds) {
   const double error = kScanSlack * task.extent;
   bounds->iterations = found.iterations;
   const bool is_apart = found.end == FeatureGuess::End::kBeyond;
@@ -219,7 +219,7 @@ void Conclude(const SignGuess& found, const SignTask& task, double radii, SignBo
   bounds->upper = (is_apart ? found.nearest : -found.ball) + error - radii;
 }
 
-void BoundFew(absl::Span<const SignPair> pairs, absl::Span<SignBounds> bounds) {
+void BoundFew(absl::Span<const SeparationPair> pairs, absl::Span<SeparationBounds> bounds) {
   HullSearches searches;
   HWY_DYNAMIC_DISPATCH(BeginHere)(pairs, bounds, &searches);
   if (searches.tasks.empty()) return;
@@ -234,7 +234,7 @@ void BoundFew(absl::Span<const SignPair> pairs, absl::Span<SignBounds> bounds) {
 
 }  // namespace
 
-void BoundHulls(absl::Span<const SignPair> pairs, absl::Span<SignBounds> bounds) {
+void BoundHulls(absl::Span<const SeparationPair> pairs, absl::Span<SeparationBounds> bounds) {
   for (std::size_t first = 0; first < pairs.size(); first += kMostSearches) {
     BoundFew(pairs.subspan(first, kMostSearches), bounds.subspan(first, kMostSearches));
   }

@@ -6,7 +6,7 @@
 #include <cstddef>
 
 #include "core/math/rounding.h"
-#include "core/narrow/sign_bounds.h"
+#include "core/narrow/separation_bounds.h"
 #include "core/query/exact_decision.h"
 #include "core/query/pair_solver.h"
 
@@ -41,7 +41,7 @@ IntersectionAnswer Searched(const IntersectionQuestion& question) {
 }
 
 // Returns the answer that the bounds settle, and otherwise that of the search.
-IntersectionAnswer Answered(const IntersectionQuestion& question, const SignBounds& bounds) {
+IntersectionAnswer Answered(const IntersectionQuestion& question, const SeparationBounds& bounds) {
   if (!bounds.IsSettled()) return Searched(question);
   IntersectionAnswer answer;
   answer.iterations = bounds.iterations;
@@ -80,7 +80,7 @@ class SignGroup {
 
  private:
   struct Side {
-    std::array<SignPair, kIntersectionsAtOnce> pairs;
+    std::array<SeparationPair, kIntersectionsAtOnce> pairs;
     std::array<std::size_t, kIntersectionsAtOnce> asked;  // by which question
     std::size_t count = 0;
 
@@ -93,7 +93,7 @@ class SignGroup {
   template <class Bound>
   void Put(const Side& side, const Bound& bound) {
     if (side.count == 0) return;
-    std::array<SignBounds, kIntersectionsAtOnce> bounds;
+    std::array<SeparationBounds, kIntersectionsAtOnce> bounds;
     bound({side.pairs.data(), side.count}, {bounds.data(), side.count});
     for (std::size_t k = 0; k < side.count; ++k) {
       answers_[side.asked[k]] = Answered(questions_[side.asked[k]], bounds[k]);
@@ -113,8 +113,8 @@ IntersectionAnswer Intersection(const PosedShape& a, const PosedShape& b,
   const IntersectionQuestion question = {a, b, options};
   const Road road = RoadOf(a, b);
   if (road == Road::kSearch) return Searched(question);
-  const SignPair pair = {&a, &b, options.parting};
-  SignBounds bounds;
+  const SeparationPair pair = {&a, &b, options.parting};
+  SeparationBounds bounds;
   (road == Road::kBoxes ? BoundBoxes : BoundHulls)({&pair, 1}, {&bounds, 1});
   return Answered(question, bounds);
 }

@@ -3,7 +3,7 @@
 // Bounds on signed distances against closed forms, one pair for each of the ways in which a pair is
 // settled or left. Random pairs against the exact oracle: tests/property/intersection_test.cc.
 
-#include "core/narrow/sign_bounds.h"
+#include "core/narrow/separation_bounds.h"
 
 #include <gtest/gtest.h>
 
@@ -49,12 +49,12 @@ Quaternion Turn(const Vec3d& axis, double angle_rad) {
   return {v.x, v.y, v.z, std::cos(angle_rad / 2)};
 }
 
-using Bound = void (*)(absl::Span<const SignPair>, absl::Span<SignBounds>);
+using Bound = void (*)(absl::Span<const SeparationPair>, absl::Span<SeparationBounds>);
 
 // Also among others, in every lane.
-SignBounds BoundsOf(Bound bound, const PosedShape& a, const PosedShape& b) {
-  SignBounds alone;
-  const SignPair pair = {&a, &b};
+SeparationBounds BoundsOf(Bound bound, const PosedShape& a, const PosedShape& b) {
+  SeparationBounds alone;
+  const SeparationPair pair = {&a, &b};
   bound({&pair, 1}, {&alone, 1});
   const ConvexShapePtr other = BoxOf({1, 2, 3});
   const Pose X_WO = {{1, 0.5, 0.25}, Turn({0, 0, 1}, 1)};
@@ -62,9 +62,9 @@ SignBounds BoundsOf(Bound bound, const PosedShape& a, const PosedShape& b) {
   // As many as one vector has lanes for, and more.
   for (const std::size_t count : {std::size_t{5}, std::size_t{17}}) {
     for (std::size_t place = 0; place < count; ++place) {
-      std::vector<SignPair> pairs(count, {&other_a, &other_b});
+      std::vector<SeparationPair> pairs(count, {&other_a, &other_b});
       pairs[place] = pair;
-      std::vector<SignBounds> bounds(pairs.size());
+      std::vector<SeparationBounds> bounds(pairs.size());
       bound(pairs, absl::MakeSpan(bounds));
       EXPECT_EQ(bounds[place].lower, alone.lower);
       EXPECT_EQ(bounds[place].upper, alone.upper);
@@ -74,17 +74,17 @@ SignBounds BoundsOf(Bound bound, const PosedShape& a, const PosedShape& b) {
   return alone;
 }
 
-void ExpectHolds(const SignBounds& bounds, double distance) {
+void ExpectHolds(const SeparationBounds& bounds, double distance) {
   EXPECT_LE(bounds.lower, distance);
   EXPECT_GE(bounds.upper, distance);
 }
 
-void ExpectSettled(const SignBounds& bounds, double distance) {
+void ExpectSettled(const SeparationBounds& bounds, double distance) {
   EXPECT_TRUE(bounds.IsSettled()) << bounds.lower << " " << bounds.upper;
   ExpectHolds(bounds, distance);
 }
 
-SignBounds OfBoxes(const ConvexShapePtr& a, const Pose& X_WA, const ConvexShapePtr& b,
+SeparationBounds OfBoxes(const ConvexShapePtr& a, const Pose& X_WA, const ConvexShapePtr& b,
                    const Pose& X_WB) {
   return BoundsOf(BoundBoxes, {*a, X_WA}, {*b, X_WB});
 }
@@ -100,7 +100,7 @@ TEST(BoundBoxes, TellsApartFarAndNearAndOverlapping) {
 TEST(BoundBoxes, LeavesContactsAlone) {
   const ConvexShapePtr cube = BoxOf({1, 1, 1});
   for (const double gap : {0.0, 1e-12, -1e-12, -1e-7}) {
-    const SignBounds bounds = OfBoxes(cube, {}, cube, {{2 + gap, 0.5, 0}, {}});
+    const SeparationBounds bounds = OfBoxes(cube, {}, cube, {{2 + gap, 0.5, 0}, {}});
     EXPECT_FALSE(bounds.IsSettled()) << gap;
     ExpectHolds(bounds, gap);
   }
@@ -123,12 +123,12 @@ TEST(BoundBoxes, DoesWithoutTheAxesOfParallelEdges) {
   const ConvexShapePtr a = BoxOf({1, 2, 0.5}), b = BoxOf({0.5, 1, 1});
   for (const double angle : {0.0, 1e-15, 1e-9, 5e-7}) {
     const Pose X_WB = {{0, 0, 1.4}, Turn({0.6, 0.8, 0}, angle)};
-    const SignBounds bounds = OfBoxes(a, {}, b, X_WB);
+    const SeparationBounds bounds = OfBoxes(a, {}, b, X_WB);
     ExpectSettled(bounds, -0.1 - angle);
     EXPECT_LT(bounds.upper, -0.09);
   }
   // Too little to tell the overlap along their cross product, and too much to leave it out.
-  const SignBounds between = OfBoxes(a, {}, b, {{0, 0, 1.4}, Turn({0.6, 0.8, 0}, 1e-5)});
+  const SeparationBounds between = OfBoxes(a, {}, b, {{0, 0, 1.4}, Turn({0.6, 0.8, 0}, 1e-5)});
   EXPECT_FALSE(between.IsSettled());
   ExpectHolds(between, -0.1);
 }
@@ -152,7 +152,7 @@ TEST(BoundBoxes, TakesRadiiAndCentersIntoAccount) {
 TEST(BoundBoxes, ClaimsNothingOutOfRange) {
   for (const double size : {1e-200, 1e-40, 1e40, 1e200}) {
     const ConvexShapePtr cube = BoxOf({size, size, size});
-    const SignBounds bounds = OfBoxes(cube, {}, cube, {{9 * size, 0, 0}, {}});
+    const SeparationBounds bounds = OfBoxes(cube, {}, cube, {{9 * size, 0, 0}, {}});
     EXPECT_EQ(bounds.lower, -HUGE_VAL) << size;
     EXPECT_EQ(bounds.upper, HUGE_VAL) << size;
   }
@@ -160,21 +160,21 @@ TEST(BoundBoxes, ClaimsNothingOutOfRange) {
   ExpectSettled(OfBoxes(small, {}, small, {{2.1e-20, 0, 0}, {}}), 1e-21);
 }
 
-SignBounds OfHulls(const ConvexShapePtr& a, const ConvexShapePtr& b, const Vec3d& p_WB) {
+SeparationBounds OfHulls(const ConvexShapePtr& a, const ConvexShapePtr& b, const Vec3d& p_WB) {
   const Pose X_WB = {p_WB, {}};
   return BoundsOf(BoundHulls, {*a, kIdentityPose}, {*b, X_WB});
 }
 
 TEST(BoundHulls, TellsApartFarAndNearAndOverlapping) {
   const ConvexShapePtr shape = Octahedron(1);
-  const SignBounds far = OfHulls(shape, shape, {9, 0, 0});
+  const SeparationBounds far = OfHulls(shape, shape, {9, 0, 0});
   ExpectSettled(far, 7);
   EXPECT_EQ(far.iterations, 0U);
   // Along a face's normal: it is 1 / sqrt(3) from the centre.
   const double s = 1 / std::sqrt(3.0);
   for (const double gap : {kTenth, -kTenth}) {
     const double p = (2 * s + gap) * s;
-    const SignBounds bounds = OfHulls(shape, shape, {p, p, p});
+    const SeparationBounds bounds = OfHulls(shape, shape, {p, p, p});
     ExpectSettled(bounds, gap);
     EXPECT_EQ(bounds.iterations == 0, gap > 0);  // the first plane parts them
   }
@@ -185,7 +185,7 @@ TEST(BoundHulls, ScansAndClimbsAlike) {
     const ConvexShapePtr shape = Round(points);
     ASSERT_EQ(shape->scan_blocks().empty(), points == 700);
     ExpectSettled(OfHulls(shape, shape, {2.01, 0, 0}), 0.01);
-    const SignBounds deep = OfHulls(shape, BoxOf({0.5, 0.25, 0.125}), {0.3, 0.1, 0.2});
+    const SeparationBounds deep = OfHulls(shape, BoxOf({0.5, 0.25, 0.125}), {0.3, 0.1, 0.2});
     EXPECT_LT(deep.upper, 0);
     EXPECT_GT(deep.lower, -2);
   }
@@ -196,7 +196,7 @@ TEST(BoundHulls, LeavesContactsAlone) {
   const double s = 1 / std::sqrt(3.0);
   for (const double gap : {1e-12, -1e-12, 1e-6, -1e-6}) {
     const double p = (2 * s + gap) * s;
-    const SignBounds bounds = OfHulls(shape, shape, {p, p, p});
+    const SeparationBounds bounds = OfHulls(shape, shape, {p, p, p});
     EXPECT_FALSE(bounds.IsSettled()) << gap;
     ExpectHolds(bounds, gap);
   }
@@ -216,14 +216,14 @@ TEST(BoundHulls, TakesRadiiAndSinglePointsIntoAccount) {
 // Flat on both sides: there is no tetrahedron to hold the origin.
 TEST(BoundHulls, NeverProvesAnOverlapOfWhatHasNoInside) {
   const ConvexShapePtr square = HullOfPoints({0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0});
-  const SignBounds bounds = OfHulls(square, square, {0.3, 0.2, 0});
+  const SeparationBounds bounds = OfHulls(square, square, {0.3, 0.2, 0});
   EXPECT_FALSE(bounds.IsSettled());
   ExpectHolds(bounds, 0);
 }
 
 TEST(BoundHulls, ClaimsNothingOutOfRange) {
   for (const double size : {1e-200, 1e-40, 1e40, 1e200}) {
-    const SignBounds bounds = OfHulls(Octahedron(size), Octahedron(size), {1.5 * size, 0, 0});
+    const SeparationBounds bounds = OfHulls(Octahedron(size), Octahedron(size), {1.5 * size, 0, 0});
     EXPECT_EQ(bounds.lower, -HUGE_VAL) << size;
     EXPECT_EQ(bounds.upper, HUGE_VAL) << size;
   }

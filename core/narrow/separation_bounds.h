@@ -15,14 +15,14 @@
 namespace clearance {
 
 // Borrows all. Requires: polytopes along the axes of their bodies (IsInPlace).
-struct SignPair {
+struct SeparationPair {
   const PosedShape* a = nullptr;
   const PosedShape* b = nullptr;
   Vec3d* parting = nullptr;  // as IntersectionOptions has it; only hulls have a use for it
 };
 
 // lower <= signed distance of the bodies <= upper, metres.
-struct SignBounds {
+struct SeparationBounds {
   double lower = -std::numeric_limits<double>::infinity();
   double upper = std::numeric_limits<double>::infinity();
   std::uint32_t iterations = 0;
@@ -36,9 +36,9 @@ struct SignBounds {
 
 // By the fifteen axes that can part two boxes (S. Gottschalk, M. C. Lin and D. Manocha, "OBBTree",
 // 1996). Requires also: boxes (core/shape/box_corners.h).
-void BoundBoxes(absl::Span<const SignPair> pairs, absl::Span<SignBounds> bounds);
+void BoundBoxes(absl::Span<const SeparationPair> pairs, absl::Span<SeparationBounds> bounds);
 
 // By the plane or the tetrahedron that a search ends with (gjk_batch.h).
-void BoundHulls(absl::Span<const SignPair> pairs, absl::Span<SignBounds> bounds);
+void BoundHulls(absl::Span<const SeparationPair> pairs, absl::Span<SeparationBounds> bounds);
 
 }  // namespace clearance
