@@ -100,9 +100,9 @@ class HullGroup {
     LaneBits hinted = 0;
     for (std::size_t lane = 0; lane < L::kSize; ++lane) {
       towards_a->Set(lane, {1, 0, 0});
-      const Vec3d* const parting = pair_.pair(lane).parting;
-      if ((open >> lane & 1U) == 0 || parting == nullptr || !(NormSquared(*parting) > 0)) continue;
-      towards_a->Set(lane, -*parting);
+      const Vec3d* const separating_axis = pair_.pair(lane).separating_axis;
+      if ((open >> lane & 1U) == 0 || separating_axis == nullptr || !(NormSquared(*separating_axis) > 0)) continue;
+      towards_a->Set(lane, -*separating_axis);
       hinted |= LaneBits{1} << lane;
     }
     return hinted;
@@ -227,8 +227,8 @@ void BoundFew(absl::Span<const SeparationPair> pairs, absl::Span<SeparationBound
   GjkSignBatch(searches.tasks, absl::MakeSpan(found));
   for (std::size_t k = 0; k < found.size(); ++k) {
     Conclude(found[k], searches.tasks[k], searches.radii[k], &bounds[searches.of[k]]);
-    Vec3d* const parting = pairs[searches.of[k]].parting;
-    if (parting != nullptr) *parting = -found[k].direction;
+    Vec3d* const separating_axis = pairs[searches.of[k]].separating_axis;
+    if (separating_axis != nullptr) *separating_axis = -found[k].direction;
   }
 }
 

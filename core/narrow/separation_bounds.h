@@ -18,7 +18,7 @@ namespace clearance {
 struct SeparationPair {
   const PosedShape* a = nullptr;
   const PosedShape* b = nullptr;
-  Vec3d* parting = nullptr;  // as IntersectionOptions has it; only hulls have a use for it
+  Vec3d* separating_axis = nullptr;  // as IntersectionOptions has it; only hulls have a use for it
 };
 
 // lower <= signed distance of the bodies <= upper, metres.

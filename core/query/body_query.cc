@@ -57,7 +57,7 @@ class NearestPieces {
   bool Take(const PiecePair& pair) {
     DistanceOptions options = options_;
     options.max_distance = std::fmax(Limit(), 0);
-    options.start = nullptr;  // of which pieces it is nobody says
+    options.start = nullptr;  // no one pair of pieces owns it
     DepthProof proof;
     if (options_.depth_proof != nullptr) options.depth_proof = &proof;
     const PosedShape a = PieceOf(a_, pair.a), b = PieceOf(b_, pair.b);
@@ -109,7 +109,7 @@ class AnyContact {
  public:
   AnyContact(const PosedBody& a, const PosedBody& b, const IntersectionOptions& options)
       : a_(a), b_(b), options_(options) {
-    options_.parting = nullptr;  // of which pieces it is nobody says
+    options_.separating_axis = nullptr;  // no one pair of pieces owns it
   }
 
   bool Wants(double bound) {

@@ -86,7 +86,7 @@ class SignGroup {
 
     void Add(std::size_t i, const IntersectionQuestion& question) {
       asked[count] = i;
-      pairs[count++] = {&question.a, &question.b, question.options.parting};
+      pairs[count++] = {&question.a, &question.b, question.options.separating_axis};
     }
   };
 
@@ -113,7 +113,7 @@ IntersectionAnswer Intersection(const PosedShape& a, const PosedShape& b,
   const IntersectionQuestion question = {a, b, options};
   const Road road = RoadOf(a, b);
   if (road == Road::kSearch) return Searched(question);
-  const SeparationPair pair = {&a, &b, options.parting};
+  const SeparationPair pair = {&a, &b, options.separating_axis};
   SeparationBounds bounds;
   (road == Road::kBoxes ? BoundBoxes : BoundHulls)({&pair, 1}, {&bounds, 1});
   return Answered(question, bounds);

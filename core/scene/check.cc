@@ -294,7 +294,7 @@ class RowsChecker {
         questions.push_back(
             {pairs.PosedA(candidate),
              pairs.PosedB(candidate),
-             {.parting = scratch_->parts().partings.Of(candidate), .budget = pairs.budget()}});
+             {.separating_axis = scratch_->parts().separating_axes.Of(candidate), .budget = pairs.budget()}});
       asked.Append({i, row.next, group.candidates.size()});
     }
     const absl::Span<IntersectionAnswer> answers =

@@ -73,7 +73,7 @@ absl::Span<const IntersectionAnswer> AskIntersections(const Pairs& pairs,
     scratch->sign_questions.push_back(
         {pairs.PosedA(candidate),
          pairs.PosedB(candidate),
-         {.parting = scratch->partings.Of(candidate), .budget = pairs.budget()}});
+         {.separating_axis = scratch->separating_axes.Of(candidate), .budget = pairs.budget()}});
   }
   const absl::Span<IntersectionAnswer> answers =
       absl::MakeSpan(scratch->sign_answers).first(candidates.size());

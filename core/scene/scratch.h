@@ -24,7 +24,7 @@ static_assert(kCandidatesAtOnce <= kDistancesAtOnce);
 // The directions along which pairs were separated when they were asked last (IntersectionOptions).
 // A pair may find the direction of another pair there, or of another scene, and be asked in vain:
 // it is a hint.
-class Partings {
+class SeparatingAxisCache {
  public:
   Vec3d* Of(const Candidate& candidate) {
     const std::uint64_t pair = std::uint64_t{candidate.a} << 33U |
@@ -53,7 +53,7 @@ struct SceneScratch::Parts {
   std::vector<Candidate> waiting;                // of checks side by side
   SceneBody point;                               // of rays
   OwnPairs own_pairs;                            // of configurations
-  Partings partings;
+  SeparatingAxisCache separating_axes;
 };
 
 // Boxes of the asker's bodies at their poses, `margin` more than their own margins around them if
