@@ -71,7 +71,7 @@ inline constexpr std::uint32_t kMaxGuessSteps = 64;
 inline constexpr double kPairRounding = 0x1p-40;
 
 // Relative to the same sum: the amount taken off an overlap of boxes for axes that are left out,
-// which are those of edges with a cosine of more than kBoxParallel (core/narrow/box_bounds.cc).
+// which are those of edges with a cosine of more than kBoxParallel (core/narrow/box_sat_bounds.cc).
 inline constexpr double kBoxSlack = 0x1p-19;
 inline constexpr double kBoxParallel = 1 - 0x1p-41;
 
@@ -125,7 +125,7 @@ inline constexpr double kLeastContactSineSquared = 0x1p-6;
 
 // u times the extent, in addition to the error of the placement: more than the error of a depth
 // along an axis of two boxes, times the length of that axis. And a multiple of that error: the
-// margin by which one axis must be nearer than all others (core/narrow/box_penetration.cc).
+// margin by which one axis must be nearer than all others (core/narrow/box_sat.cc).
 inline constexpr double kBoxAxisRounding = 512 * kRoundoff;
 inline constexpr double kBoxAxisMargin = 0x1p12;
 

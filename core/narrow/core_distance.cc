@@ -7,7 +7,7 @@
 
 #include "core/math/rounding.h"
 #include "core/math/tolerance.h"
-#include "core/narrow/box_penetration.h"
+#include "core/narrow/box_sat.h"
 
 namespace clearance {
 namespace {

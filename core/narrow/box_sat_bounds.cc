@@ -8,7 +8,7 @@
 #include "core/narrow/separation_bounds.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "core/narrow/box_bounds.cc"
+#define HWY_TARGET_INCLUDE "core/narrow/box_sat_bounds.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h.
 #include "core/math/lanes-inl.h"

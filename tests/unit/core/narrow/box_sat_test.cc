@@ -4,7 +4,7 @@
 // in closed forms of each kind of contact; and what they are left to it for. Against the exact
 // oracle: tests/property/depth_test.cc.
 
-#include "core/narrow/box_penetration.h"
+#include "core/narrow/box_sat.h"
 
 #include <gtest/gtest.h>
 

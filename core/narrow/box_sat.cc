@@ -12,7 +12,7 @@
 // No |n| is below 2^-10 here. So among axes whose depths differ by margin_ = 2^12 error_ the lesser
 // is known, and with it the nearest plane: its foot is inside its face.
 
-#include "core/narrow/box_penetration.h"
+#include "core/narrow/box_sat.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,7 +21,7 @@
 #include "core/math/tolerance.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "core/narrow/box_penetration.cc"
+#define HWY_TARGET_INCLUDE "core/narrow/box_sat.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h.
 #include "core/math/lanes-inl.h"
