@@ -36,7 +36,7 @@ inline constexpr double kFastGap = 24;
 
 // Relative to the extent: how far the closest point must lie inside its features, and all other
 // vertices behind them, before an answer is taken from the features alone. It is 8 times the
-// possible error of a search (feature_pair.h). Nearer to the edge the reference path answers.
+// possible error of a search (closest_features.h). Nearer to the edge the reference path answers.
 inline constexpr double kFeatureMargin = 0x1p-20;
 
 // Multiple of the width that rounding alone may give: a bracket wider than this is not closed, and

@@ -2,7 +2,7 @@
 //
 // Batched GJK for polytopes, with supports accurate to single precision (rough_support.h) and a
 // sub-distance that takes a simplex for well shaped. The result is a guess: the caller proves it by
-// the features alone (feature_pair.h), or goes on from it with gjk.h. So it affects speed and never
+// the features alone (closest_features.h), or goes on from it with gjk.h. So it affects speed and never
 // the answer.
 //
 // The scan runs on the widest vectors that the processor has, chosen when the program runs; the
@@ -16,7 +16,7 @@
 #include "absl/types/span.h"
 #include "core/math/rotation.h"
 #include "core/math/vec3.h"
-#include "core/narrow/feature_pair.h"
+#include "core/narrow/closest_features.h"
 #include "core/narrow/minkowski_difference.h"
 #include "core/shape/convex_shape.h"
 

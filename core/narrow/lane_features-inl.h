@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The nearest points of two features each (feature_pair.h) of many pairs side by side: the very
-// operations of feature_pair.cc, simplex.h and core_distance.cc in their order, so that the results
+// The nearest points of two features each (closest_features.h) of many pairs side by side: the very
+// operations of closest_features.cc, simplex.h and core_distance.cc in their order, so that the results
 // have the same bits. If these have choices, a lane that would leave the usual path is dropped, and
 // its pair left to them. How to include it: core/math/lanes-inl.h.
 
@@ -35,7 +35,7 @@ typename L::V LaneNorm(const typename L::V3& a) {
   return hn::Sqrt(L::Dot(a, a));
 }
 
-// StandsOut of feature_pair.h for boxes, by the heights of all corners, as CountBelow computes
+// StandsOut of closest_features.h for boxes, by the heights of all corners, as CountBelow computes
 // them. `side` has rows: the feature's corners, as many of them as there are, the box's half
 // extents, and as size how many vertices the feature has.
 template <class L, class Side>
@@ -62,7 +62,7 @@ typename L::Mask BoxStandsOut(const Side& side, int corners, const typename L::V
 }
 
 // The nearest point v of a simplex of A - B inside of it, its weights, and the square of how far
-// it is from the simplex's boundary: Nearest of feature_pair.cc.
+// it is from the simplex's boundary: Nearest of closest_features.cc.
 template <class L>
 struct LaneNearest {
   using V = typename L::V;

@@ -13,7 +13,7 @@
 #include "core/math/power_of_two.h"
 #include "core/math/rotation.h"
 #include "core/math/tolerance.h"
-#include "core/narrow/feature_pair.h"
+#include "core/narrow/closest_features.h"
 #include "core/narrow/fixed_list.h"
 #include "core/query/relative_motion.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Answers of many pairs from their closest features alone (feature_pair.h), side by side in vector
+// Answers of many pairs from their closest features alone (closest_features.h), side by side in vector
 // instructions: the results of FinishFromFeatures and all that follows it, bit for bit, on any
 // vector unit.
 
@@ -9,8 +9,8 @@
 #include <cstdint>
 
 #include "absl/types/span.h"
+#include "core/narrow/closest_features.h"
 #include "core/narrow/core_distance.h"
-#include "core/narrow/feature_pair.h"
 #include "core/query/distance.h"
 #include "core/query/pair_solver.h"
 

@@ -11,7 +11,7 @@
 #include "core/math/tolerance.h"
 #include "core/narrow/box_projection.h"
 #include "core/narrow/box_sat.h"
-#include "core/narrow/feature_pair.h"
+#include "core/narrow/closest_features.h"
 #include "core/narrow/gjk_batch.h"
 #include "core/narrow/placement.h"
 

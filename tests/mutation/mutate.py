@@ -28,7 +28,7 @@ FILES = [
     "core/narrow/gjk.cc",
     "core/narrow/core_distance.cc",
     "core/narrow/enclosure.cc",
-    "core/narrow/feature_pair.cc",
+    "core/narrow/closest_features.cc",
     "core/narrow/penetration.cc",
     "core/narrow/expanding_polytope.cc",
 ]

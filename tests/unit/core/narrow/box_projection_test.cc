@@ -15,8 +15,8 @@
 #include <variant>
 #include <vector>
 
+#include "core/narrow/closest_features.h"
 #include "core/narrow/core_distance.h"
-#include "core/narrow/feature_pair.h"
 #include "hwy/targets.h"
 #include "tests/support/random.h"
 #include "tests/unit/core/narrow/test_pair.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "core/narrow/feature_pair.h"
+#include "core/narrow/closest_features.h"
 
 #include <algorithm>
 #include <bit>

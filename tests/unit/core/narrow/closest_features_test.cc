@@ -3,7 +3,7 @@
 // Answers from planted features: two bodies are built around a vertex, an edge or a triangle each
 // so that these are closest, at a distance, with a normal and at places that are known beforehand.
 
-#include "core/narrow/feature_pair.h"
+#include "core/narrow/closest_features.h"
 
 #include <gtest/gtest.h>
 
