@@ -20,8 +20,8 @@
 #include "core/narrow/fixed_list.h"
 #include "core/narrow/later.h"
 #include "core/narrow/placement.h"
+#include "core/query/closest_features_batch.h"
 #include "core/query/exact_decision.h"
-#include "core/query/feature_answers.h"
 #include "core/query/pair_solver.h"
 #include "core/support/prefetch.h"
 

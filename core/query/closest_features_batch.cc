@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "core/query/feature_answers.h"
+#include "core/query/closest_features_batch.h"
 
 #include <algorithm>
 #include <array>
@@ -16,7 +16,7 @@
 #include "core/narrow/placement.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "core/query/feature_answers.cc"
+#define HWY_TARGET_INCLUDE "core/query/closest_features_batch.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h.
 #include "core/math/lanes-inl.h"

@@ -3,7 +3,7 @@
 // Answers from features side by side have the bits of Distance, which finishes one pair at a time;
 // what they do not prove they leave alone.
 
-#include "core/query/feature_answers.h"
+#include "core/query/closest_features_batch.h"
 
 #include <gtest/gtest.h>
 
