@@ -87,7 +87,7 @@ inline constexpr double kTetrahedronRounding = 0x1p-40;
 // lengths neither overflow nor, beside each other, underflow.
 inline constexpr double kMostPairLength = 0x1p100;
 
-// u times the extent: the height of a vertex above a portal's plane (core/narrow/ray_cast.h) that
+// u times the extent: the height of a vertex above a portal's plane (core/narrow/portal.h) that
 // rounding alone may give.
 inline constexpr double kPortalNoise = 16;
 

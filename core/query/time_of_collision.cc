@@ -12,7 +12,7 @@
 #include "core/math/tolerance.h"
 #include "core/narrow/closest_features.h"
 #include "core/narrow/core_distance.h"
-#include "core/narrow/ray_cast.h"
+#include "core/narrow/portal.h"
 #include "core/query/contact_plane.h"
 #include "core/query/pair_solver.h"
 #include "core/query/relative_motion.h"
@@ -30,7 +30,7 @@ class Search {
  public:
   // `cast`: the result of the ray of DecideByRay; null: not cast yet.
   Search(const MovingShape& a, const MovingShape& b, const MotionOptions& options,
-         const RayCast* cast)
+         const PortalResult* cast)
       : a_(a),
         b_(b),
         options_(options),
@@ -135,10 +135,10 @@ class Search {
     MinkowskiDifference<double> difference(pair_, start);
     const Vec3d ray_A = motion_.ClosingInA();
     const double error = difference.rounding_error() + motion_.ClosingError();
-    std::optional<RayCast> own;
-    const RayCast& cast = cast_ != nullptr ? *cast_ : own.emplace(CastRay(difference, ray_A));
-    if (cast.end == RayCast::End::kMiss) return IsMiss(difference, ray_A, cast.n_A, error);
-    return cast.end == RayCast::End::kFacet && HitsFacet(difference, ray_A, cast, error);
+    std::optional<PortalResult> own;
+    const PortalResult& cast = cast_ != nullptr ? *cast_ : own.emplace(SearchPortal(difference, ray_A));
+    if (cast.end == PortalResult::End::kMiss) return IsMiss(difference, ray_A, cast.n_A, error);
+    return cast.end == PortalResult::End::kFacet && HitsFacet(difference, ray_A, cast, error);
   }
 
   bool IsMiss(MinkowskiDifference<double>& difference, const Vec3d& ray_A, const Vec3d& n_A, double error) {
@@ -148,7 +148,7 @@ class Search {
     return true;
   }
 
-  bool HitsFacet(const MinkowskiDifference<double>& difference, const Vec3d& ray_A, const RayCast& cast,
+  bool HitsFacet(const MinkowskiDifference<double>& difference, const Vec3d& ray_A, const PortalResult& cast,
                  double error) {
     const auto& [p, q, r] = cast.vertex;
     const FeaturePair features = {FeatureVertices::Of(p.a, q.a, r.a),
@@ -174,7 +174,7 @@ class Search {
   }
 
   // True if the point that the weights make of the vertices, moved, is one where the bodies touch.
-  bool IsContact(const RayCast& cast, const Vec3d& moved_A, double error) const {
+  bool IsContact(const PortalResult& cast, const Vec3d& moved_A, double error) const {
     Vec3d w = -moved_A;
     for (std::size_t i = 0; i < cast.vertex.size(); ++i) {
       w = w + cast.weight[i] * cast.vertex[i].w;
@@ -182,7 +182,7 @@ class Search {
     return Norm(w) + 2 * error <= tolerance_;
   }
 
-  void SetFacetContact(const RayCast& cast, const ContactPlane& plane, double t) {
+  void SetFacetContact(const PortalResult& cast, const ContactPlane& plane, double t) {
     answer_.state = MotionState::kHit;
     answer_.t_free = t;
     answer_.t_hit = t;
@@ -328,7 +328,7 @@ class Search {
   const MovingShape& a_;
   const MovingShape& b_;
   const MotionOptions& options_;
-  const RayCast* const cast_;
+  const PortalResult* const cast_;
   RelativeMotion motion_;
   const ShapePair& pair_;
   const CoreLimits limits_;
@@ -363,8 +363,8 @@ TimeOfCollisionAnswer TimeOfCollision(const MovingShape& a, const MovingShape& b
   return Search(a, b, options, nullptr).Run();
 }
 
-TimeOfCollisionAnswer TimeOfCollisionAfterRay(const TimeOfCollisionQuestion& question,
-                                              const RayCast& cast) {
+TimeOfCollisionAnswer TimeOfCollisionAfterPortal(const TimeOfCollisionQuestion& question,
+                                              const PortalResult& cast) {
   return Search(question.a, question.b, question.options, &cast).Run();
 }
 

@@ -9,7 +9,7 @@
 #include "core/narrow/fixed_list.h"
 #include "core/narrow/later.h"
 #include "core/narrow/placement_rows.h"
-#include "core/narrow/ray_casts.h"
+#include "core/narrow/portal_batch.h"
 #include "core/query/facet_contacts.h"
 #include "core/query/relative_motion.h"
 #include "core/query/time_of_collision.h"
@@ -50,7 +50,7 @@ class Rays {
     if (count_ == 0) return;
     rows_.Place();
     for (std::size_t k = 0; k < count_; ++k) Place(k);
-    CastRays({&rays_[0], count_}, {&casts_[0], count_});
+    SearchPortals({&rays_[0], count_}, {&casts_[0], count_});
     for (std::size_t k = 0; k < count_; ++k) Sort(k);
     AnswerFacets();
   }
@@ -113,22 +113,22 @@ class Rays {
   void Sort(std::size_t k) {
     Waiting& waiting = waiting_[k];
     TimeOfCollisionAnswer& answer = answers_[waiting.asked];
-    const RayCast& cast = casts_[static_cast<int>(k)];
-    if (cast.end == RayCast::End::kFacet) {
+    const PortalResult& cast = casts_[static_cast<int>(k)];
+    if (cast.end == PortalResult::End::kFacet) {
       AddFacet(k);
-    } else if (cast.end == RayCast::End::kMiss && IsMiss(k)) {
+    } else if (cast.end == PortalResult::End::kMiss && IsMiss(k)) {
       answer = {};
       answer.state = MotionState::kFree;
       answer.t_free = 1;
       answer.t_hit = 1;
       answer.iterations = 1;
     } else {
-      answer = AfterRay(k);
+      answer = AfterPortal(k);
     }
   }
 
-  TimeOfCollisionAnswer AfterRay(std::size_t k) const {
-    return TimeOfCollisionAfterRay(questions_[waiting_[k].asked], casts_[static_cast<int>(k)]);
+  TimeOfCollisionAnswer AfterPortal(std::size_t k) const {
+    return TimeOfCollisionAfterPortal(questions_[waiting_[k].asked], casts_[static_cast<int>(k)]);
   }
 
   bool IsMiss(std::size_t k) {
@@ -161,7 +161,7 @@ class Rays {
     AnswerFromFacets({&facets_[0], count}, {is_answered.data(), count});
     for (std::size_t n = 0; n < count; ++n) {
       const std::size_t k = facet_of_[n];
-      if (!is_answered[n]) answers_[waiting_[k].asked] = AfterRay(k);
+      if (!is_answered[n]) answers_[waiting_[k].asked] = AfterPortal(k);
     }
   }
 
@@ -172,8 +172,8 @@ class Rays {
   const absl::Span<TimeOfCollisionAnswer> answers_;
   std::size_t count_ = 0;
   std::array<Waiting, kTimesOfCollisionAtOnce> waiting_;
-  FixedList<RayTask, kMost> rays_;
-  FixedList<RayCast, kMost> casts_;
+  FixedList<PortalTask, kMost> rays_;
+  FixedList<PortalResult, kMost> casts_;
   FixedList<FacetTask, kMost> facets_;
   std::array<std::size_t, kTimesOfCollisionAtOnce> facet_of_;
 };

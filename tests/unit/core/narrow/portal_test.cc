@@ -3,7 +3,7 @@
 // Rays against differences whose vertices are all looked at: a facet has none in front of it, and
 // a miss has none on the ray's side of its plane.
 
-#include "core/narrow/ray_cast.h"
+#include "core/narrow/portal.h"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ namespace {
 using testing::Effort;
 using testing::Random;
 using testing::RunSeed;
-using End = RayCast::End;
+using End = PortalResult::End;
 
 constexpr double kSlack = 1e-12;
 
@@ -41,7 +41,7 @@ double HeightAlong(const MinkowskiDifference<double>& difference, const Vec3d& n
 }
 
 void ExpectFirstFacet(const MinkowskiDifference<double>& difference, const Vec3d& ray_A,
-                      const RayCast& cast) {
+                      const PortalResult& cast) {
   const auto& [p, q, r] = cast.vertex;
   const Vec3d n_A = Normalized(Cross(r.w - p.w, q.w - p.w));
   EXPECT_LT(Dot(n_A, ray_A), 0);
@@ -57,13 +57,13 @@ void ExpectFirstFacet(const MinkowskiDifference<double>& difference, const Vec3d
   EXPECT_LE(Norm(Cross(met, ray_A)), kSlack * Norm(ray_A));
 }
 
-void ExpectMiss(const MinkowskiDifference<double>& difference, const Vec3d& ray_A, const RayCast& cast) {
+void ExpectMiss(const MinkowskiDifference<double>& difference, const Vec3d& ray_A, const PortalResult& cast) {
   const double height = HeightAlong(difference, cast.n_A) - kSlack;
   EXPECT_LT(height, 0);
   EXPECT_LT(height, Dot(cast.n_A, ray_A));
 }
 
-TEST(RayCast, FindsTheFacetThatIsMetFirstOrADirectionThatMisses) {
+TEST(Portal, FindsTheFacetThatIsMetFirstOrADirectionThatMisses) {
   Random random(RunSeed());
   int facets = 0, misses = 0;
   const int casts = Effort(1000);
@@ -77,7 +77,7 @@ TEST(RayCast, FindsTheFacetThatIsMetFirstOrADirectionThatMisses) {
     MinkowskiDifference<double> difference(test.pair, test.coarse);
     const Vec3d ray_A =
         random.Uniform(0.2, 2) * (random.Uniform(0, 1) * random.Direction() - test.coarse.p_AB);
-    const RayCast cast = CastRay(difference, ray_A);
+    const PortalResult cast = SearchPortal(difference, ray_A);
     if (cast.end == End::kFacet) ExpectFirstFacet(difference, ray_A, cast);
     if (cast.end == End::kMiss) ExpectMiss(difference, ray_A, cast);
     facets += cast.end == End::kFacet ? 1 : 0;
@@ -89,24 +89,24 @@ TEST(RayCast, FindsTheFacetThatIsMetFirstOrADirectionThatMisses) {
   EXPECT_GT(100 * (facets + misses), 99 * casts);
 }
 
-TEST(RayCast, MeetsTheFaceOfCubes) {
+TEST(Portal, MeetsTheFaceOfCubes) {
   const TestPair test(Cube(1), Cube(1), {{5, 0.25, 0.5}, {}});
   MinkowskiDifference<double> difference(test.pair, test.coarse);
   const double unit = std::ldexp(1.0, -test.pair.exponent);
-  const RayCast cast = CastRay(difference, unit * Vec3d{-10, 0, 0});
+  const PortalResult cast = SearchPortal(difference, unit * Vec3d{-10, 0, 0});
   ASSERT_EQ(cast.end, End::kFacet);
   for (const auto& vertex : cast.vertex) EXPECT_EQ(vertex.w.x, -3 * unit);
-  EXPECT_EQ(CastRay(difference, unit * Vec3d{-2, 0, 0}).end, End::kMiss);  // too short
-  EXPECT_EQ(CastRay(difference, unit * Vec3d{10, 0, 0}).end, End::kMiss);  // away
-  EXPECT_EQ(CastRay(difference, unit * Vec3d{-10, 10, 0}).end, End::kMiss);
+  EXPECT_EQ(SearchPortal(difference, unit * Vec3d{-2, 0, 0}).end, End::kMiss);  // too short
+  EXPECT_EQ(SearchPortal(difference, unit * Vec3d{10, 0, 0}).end, End::kMiss);  // away
+  EXPECT_EQ(SearchPortal(difference, unit * Vec3d{-10, 10, 0}).end, End::kMiss);
 }
 
-TEST(RayCast, SaysSoWhereItCannotTell) {
+TEST(Portal, SaysSoWhereItCannotTell) {
   const TestPair test(Cube(1), Cube(1), {{5, 2, 0}, {}});
   MinkowskiDifference<double> difference(test.pair, test.coarse);
-  EXPECT_EQ(CastRay(difference, {}).end, End::kUnknown);
-  EXPECT_EQ(CastRay(difference, {-1, 0, 0}).end, End::kUnknown);   // along a face
-  EXPECT_EQ(CastRay(difference, {-1, -1, 0}).end, End::kUnknown);  // through an edge
+  EXPECT_EQ(SearchPortal(difference, {}).end, End::kUnknown);
+  EXPECT_EQ(SearchPortal(difference, {-1, 0, 0}).end, End::kUnknown);   // along a face
+  EXPECT_EQ(SearchPortal(difference, {-1, -1, 0}).end, End::kUnknown);  // through an edge
 }
 
 }  // namespace

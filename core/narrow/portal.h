@@ -22,7 +22,7 @@
 
 namespace clearance {
 
-struct RayCast {
+struct PortalResult {
   enum class End : std::uint8_t {
     kFacet,    // the line of the ray, perhaps before the ray, enters well inside the triangle
     kMiss,     // both ends of the ray, and so all of it, are above A - B along n_A
@@ -34,16 +34,16 @@ struct RayCast {
   std::array<double, 3> weight{};  // of the vertices, in the point that the line meets
 };
 
-// The ray goes from the origin to `ray_A`. At most 3 kMostPortalSteps + 2 vertices are looked at.
+// Finds the facet through which the ray from the origin to `ray_A` enters A - B. At most 3 kMostPortalSteps + 2 vertices are looked at.
 // Requires: polytopes, no sweep.
-RayCast CastRay(MinkowskiDifference<double>& difference, const Vec3d& ray_A);
+PortalResult SearchPortal(MinkowskiDifference<double>& difference, const Vec3d& ray_A);
 
 // Sets the weights of a portal's vertices, found along the unit vector `along_A` of the ray. True
 // if the line passes well inside of it.
-bool WeighPortal(const Vec3d& along_A, double extent, RayCast* cast);
+bool WeighPortal(const Vec3d& along_A, double extent, PortalResult* cast);
 
 // Returns whether a ray is proved to miss: along n both of its ends, and so all of it, are above A
-// - B by more than `error`, the most that these may be off. Requires: as CastRay.
+// - B by more than `error`, the most that these may be off. Requires: as SearchPortal.
 bool IsProvedMiss(MinkowskiDifference<double>& difference, const Vec3d& ray_A, const Vec3d& n_A,
                   double error);
 

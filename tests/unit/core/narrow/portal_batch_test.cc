@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rays cast side by side end as each does alone, to the last bit: CastRay, which ray_cast_test.cc
+// Rays cast side by side end as each does alone, to the last bit: SearchPortal, which portal_test.cc
 // judges, is the oracle.
 
-#include "core/narrow/ray_casts.h"
+#include "core/narrow/portal_batch.h"
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ namespace {
 using testing::Effort;
 using testing::Random;
 using testing::RunSeed;
-using End = RayCast::End;
+using End = PortalResult::End;
 
 ConvexShapePtr Cloud(int points, Random& random, double size = 1) {
   std::vector<Vec3d> cloud;
@@ -55,24 +55,24 @@ class Rays {
 
   std::size_t size() const { return rays_.size(); }
 
-  RayCast Alone(std::size_t i) const {
+  PortalResult Alone(std::size_t i) const {
     MinkowskiDifference<double> difference(pairs_[i].pair, pairs_[i].coarse);
-    return CastRay(difference, rays_[i]);
+    return SearchPortal(difference, rays_[i]);
   }
 
   // In runs of all lengths around those that vectors have.
-  std::vector<RayCast> Cast() const {
+  std::vector<PortalResult> Cast() const {
     std::deque<MinkowskiDifference<double>> differences;
-    std::vector<RayTask> tasks;
+    std::vector<PortalTask> tasks;
     for (std::size_t i = 0; i < size(); ++i) {
       differences.emplace_back(pairs_[i].pair, pairs_[i].coarse);
       tasks.push_back({&differences.back(), rays_[i]});
     }
-    std::vector<RayCast> casts(size());
+    std::vector<PortalResult> casts(size());
     for (std::size_t first = 0, length = 1; first < size(); first += length) {
       length = length % 37 + 1;
       const auto run = absl::MakeConstSpan(tasks).subspan(first, length);
-      CastRays(run, absl::MakeSpan(casts).subspan(first, run.size()));
+      SearchPortals(run, absl::MakeSpan(casts).subspan(first, run.size()));
     }
     return casts;
   }
@@ -82,7 +82,7 @@ class Rays {
   std::vector<Vec3d> rays_;
 };
 
-void ExpectSame(const RayCast& cast, const RayCast& alone) {
+void ExpectSame(const PortalResult& cast, const PortalResult& alone) {
   ASSERT_EQ(cast.end, alone.end);
   if (alone.end == End::kMiss) {
     EXPECT_EQ(cast.n_A, alone.n_A);
@@ -98,7 +98,7 @@ void ExpectSame(const RayCast& cast, const RayCast& alone) {
   }
 }
 
-TEST(RayCasts, EndAsEachAloneOnEveryVectorUnit) {
+TEST(PortalBatch, EndAsEachAloneOnEveryVectorUnit) {
   Random random(RunSeed());
   Rays rays;
   for (int i = 0; i < Effort(700); ++i) rays.Add(AnyShape(random), AnyShape(random), random);
@@ -111,10 +111,10 @@ TEST(RayCasts, EndAsEachAloneOnEveryVectorUnit) {
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
     SCOPED_TRACE(hwy::TargetName(target));
     hwy::SetSupportedTargetsForTest(target);
-    const std::vector<RayCast> casts = rays.Cast();
+    const std::vector<PortalResult> casts = rays.Cast();
     for (std::size_t i = 0; i < rays.size(); ++i) {
       SCOPED_TRACE(i);
-      const RayCast alone = rays.Alone(i);
+      const PortalResult alone = rays.Alone(i);
       ExpectSame(casts[i], alone);
       ++ends[static_cast<std::size_t>(alone.end)];
     }
@@ -123,7 +123,7 @@ TEST(RayCasts, EndAsEachAloneOnEveryVectorUnit) {
   for (const int count : ends) EXPECT_GT(count, Effort(20));
 }
 
-TEST(RayCasts, OfNothingAreNone) { CastRays({}, {}); }
+TEST(PortalBatch, OfNothingAreNone) { SearchPortals({}, {}); }
 
 }  // namespace
 }  // namespace clearance

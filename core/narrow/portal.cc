@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "core/narrow/ray_cast.h"
+#include "core/narrow/portal.h"
 
 #include <algorithm>
 #include <array>
@@ -21,17 +21,17 @@ double AreaSeen(const Vec3d& along_A, const Vertex& p, const Vertex& q) {
   return Dot(along_A, Cross(p.w, q.w - p.w));
 }
 
-class Caster {
+class PortalSearch {
  public:
-  Caster(MinkowskiDifference<double>& difference, const Vec3d& ray_A)
+  PortalSearch(MinkowskiDifference<double>& difference, const Vec3d& ray_A)
       : difference_(difference),
         ray_(ray_A),
         length_(Norm(ray_A)),
         along_((1 / length_) * ray_A),
         noise_(kPortalNoise * kRoundoff * difference.extent()) {}
 
-  RayCast Run() {
-    if (length_ > 0 && FindPortal() && Refine() && IsInside()) cast_.end = RayCast::End::kFacet;
+  PortalResult Run() {
+    if (length_ > 0 && FindPortal() && Refine() && IsInside()) cast_.end = PortalResult::End::kFacet;
     return cast_;
   }
 
@@ -43,7 +43,7 @@ class Caster {
     *w = difference_.RoughSupport(n_A);
     const double height = Dot(n_A, w->w);
     if (height >= 0 || Dot(n_A, ray_) <= height) return true;
-    cast_.end = RayCast::End::kMiss;
+    cast_.end = PortalResult::End::kMiss;
     cast_.n_A = n_A;
     return false;
   }
@@ -107,12 +107,12 @@ class Caster {
   const double length_;
   const Vec3d along_;  // unit
   const double noise_;
-  RayCast cast_;
+  PortalResult cast_;
 };
 
 }  // namespace
 
-bool WeighPortal(const Vec3d& along_A, double extent, RayCast* cast) {
+bool WeighPortal(const Vec3d& along_A, double extent, PortalResult* cast) {
   const auto& [p, q, r] = cast->vertex;
   const std::array<double, 3> areas = {AreaSeen(along_A, q, r), AreaSeen(along_A, r, p),
                                        AreaSeen(along_A, p, q)};
@@ -133,8 +133,8 @@ bool IsProvedMiss(MinkowskiDifference<double>& difference, const Vec3d& ray_A, c
   return size > kThinUnderflow && gap > 2 * error * size;
 }
 
-RayCast CastRay(MinkowskiDifference<double>& difference, const Vec3d& ray_A) {
-  return Caster(difference, ray_A).Run();
+PortalResult SearchPortal(MinkowskiDifference<double>& difference, const Vec3d& ray_A) {
+  return PortalSearch(difference, ray_A).Run();
 }
 
 }  // namespace clearance

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "core/narrow/ray_casts.h"
+#include "core/narrow/portal_batch.h"
 
 #include <cmath>
 #include <cstddef>
@@ -12,7 +12,7 @@
 #include "core/support/support.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "core/narrow/ray_casts.cc"
+#define HWY_TARGET_INCLUDE "core/narrow/portal_batch.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h.
 #include "core/math/lanes-inl.h"
@@ -30,18 +30,18 @@ constexpr double kNothing = -1, kFirst = 0, kSecond = 1, kAround = 2, kBeyond = 
 constexpr double kInFace = 5, kMissed = 6, kLost = 7;
 
 // Rays that no group has begun yet.
-struct RayQueue {
-  absl::Span<const RayTask> tasks;
-  absl::Span<RayCast> casts;
+struct PortalQueue {
+  absl::Span<const PortalTask> tasks;
+  absl::Span<PortalResult> casts;
   std::size_t next = 0;
 };
 
 // As many rays at once as there are lanes; when one ends the next of the queue begins.
 template <class L>
-class RayGroup {
+class PortalGroup {
  public:
   // Keeps a reference.
-  explicit RayGroup(RayQueue* queue) : queue_(*queue) {
+  explicit PortalGroup(PortalQueue* queue) : queue_(*queue) {
     for (std::size_t lane = 0; lane < L::kSize; ++lane) Refill(lane);
   }
 
@@ -138,10 +138,10 @@ class RayGroup {
 
   void Refill(std::size_t lane) {
     for (; queue_.next < queue_.tasks.size(); ++queue_.next) {
-      const RayTask& task = queue_.tasks[queue_.next];
+      const PortalTask& task = queue_.tasks[queue_.next];
       const double length = Norm(task.ray_A);
       if (length > 0) return Begin(lane, *task.difference, length);
-      queue_.casts[queue_.next].end = RayCast::End::kUnknown;
+      queue_.casts[queue_.next].end = PortalResult::End::kUnknown;
     }
     Clear(lane);
   }
@@ -242,7 +242,7 @@ class RayGroup {
     return {L::Sub(a_A, b_A), L::Load(a_.newest), L::Load(b_.newest)};
   }
 
-  // Twice the signed area of the triangle that p and q make with the ray, as ray_cast.cc has it.
+  // Twice the signed area of the triangle that p and q make with the ray, as portal.cc has it.
   static HWY_INLINE V Area(const V3& along, const V3& p, const V3& q) {
     return L::Dot(along, L::Cross(p, L::Sub(q, p)));
   }
@@ -334,11 +334,11 @@ class RayGroup {
 
   // Writes the result of a cast that has ended.
   void Conclude(std::size_t lane) {
-    const RayTask& task = queue_.tasks[task_[lane]];
-    RayCast& cast = queue_.casts[task_[lane]];
-    cast.end = RayCast::End::kUnknown;
+    const PortalTask& task = queue_.tasks[task_[lane]];
+    PortalResult& cast = queue_.casts[task_[lane]];
+    cast.end = PortalResult::End::kUnknown;
     if (phase_.at[lane] == kMissed) {
-      cast.end = RayCast::End::kMiss;
+      cast.end = PortalResult::End::kMiss;
       cast.n_A = a_.d.Get(lane);
     } else if (phase_.at[lane] == kInFace) {
       const ShapePair& pair = task.difference->pair();
@@ -346,7 +346,7 @@ class RayGroup {
       SetVertex(lane, pair, q_, &cast.vertex[1]);
       SetVertex(lane, pair, r_, &cast.vertex[2]);
       const bool is_inside = WeighPortal(along_.Get(lane), task.difference->extent(), &cast);
-      if (is_inside) cast.end = RayCast::End::kFacet;
+      if (is_inside) cast.end = PortalResult::End::kFacet;
     }
     task.difference->StartAt(a_.last[lane], b_.last[lane]);
     --active_;
@@ -368,7 +368,7 @@ class RayGroup {
     return side.is_box[lane] ? side.shape[lane]->box_corners().vertex[name] : name;
   }
 
-  RayQueue& queue_;
+  PortalQueue& queue_;
   std::size_t active_ = 0;
   std::size_t scanned_ = 0;  // lanes with a shape that is not a box
 
@@ -387,8 +387,8 @@ class RayGroup {
 constexpr std::size_t kFewRays = 2;
 
 template <class L>
-void RunOne(RayQueue queue) {
-  RayGroup<L> group(&queue);
+void RunOne(PortalQueue queue) {
+  PortalGroup<L> group(&queue);
   while (group.IsActive()) {
     group.FindCorners();
     group.TakeCorners();
@@ -397,8 +397,8 @@ void RunOne(RayQueue queue) {
 
 // Two groups: one computes while the other waits.
 template <class L>
-void RunTwo(RayQueue queue) {
-  RayGroup<L> first(&queue), second(&queue);
+void RunTwo(PortalQueue queue) {
+  PortalGroup<L> first(&queue), second(&queue);
   while (first.IsActive() || second.IsActive()) {
     if (first.IsActive()) first.FindCorners();
     if (second.IsActive()) second.FindCorners();
@@ -407,7 +407,7 @@ void RunTwo(RayQueue queue) {
   }
 }
 
-void CastRaysHere(absl::Span<const RayTask> tasks, absl::Span<RayCast> casts) {
+void SearchPortalsHere(absl::Span<const PortalTask> tasks, absl::Span<PortalResult> casts) {
   using Wide = Lanes<8>;
   if (tasks.size() <= kFewRays) return RunOne<Lanes<1>>({tasks, casts});
   if (tasks.size() <= Wide::kSize) return RunOne<Wide>({tasks, casts});
@@ -422,11 +422,11 @@ HWY_AFTER_NAMESPACE();
 
 namespace clearance {
 namespace {
-HWY_EXPORT(CastRaysHere);
+HWY_EXPORT(SearchPortalsHere);
 }  // namespace
 
-void CastRays(absl::Span<const RayTask> tasks, absl::Span<RayCast> casts) {
-  HWY_DYNAMIC_DISPATCH(CastRaysHere)(tasks, casts);
+void SearchPortals(absl::Span<const PortalTask> tasks, absl::Span<PortalResult> casts) {
+  HWY_DYNAMIC_DISPATCH(SearchPortalsHere)(tasks, casts);
 }
 
 }  // namespace clearance
