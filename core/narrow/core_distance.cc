@@ -210,22 +210,22 @@ void SetEnclosure(MinkowskiDifference<Dd>& difference, const GjkResult<Dd>& gjk,
                   CoreAnswer* answer) {
   const double error = difference.rounding_error();
   const Simplex<Dd> essential = Essential(gjk.simplex);
-  const Enclosure enclosure = Enclose(difference, essential);
+  const OriginCertificate certificate = CertifyOrigin(difference, essential);
   SetWitness(essential, &answer->witness);
-  answer->lower = -(enclosure.plane_height + Dd(error));
-  answer->n_A = ToDouble(enclosure.n_A);
-  if (enclosure.kind == Enclosure::Kind::kEnclosed) {
+  answer->lower = -(certificate.plane_height + Dd(error));
+  answer->n_A = ToDouble(certificate.n_A);
+  if (certificate.kind == OriginCertificate::Kind::kEnclosed) {
     answer->kind = Kind::kOverlapping;
-    answer->distance = -enclosure.plane_height;
-    answer->upper = Dd(-enclosure.inner_radius);
+    answer->distance = -certificate.plane_height;
+    answer->upper = Dd(-certificate.inner_radius);
     answer->normal_is_unique = false;
-    SetWitness(enclosure.set, &answer->witness);
-    if (limits.wants_depth) SetDepth(difference, enclosure.set, limits, answer);
+    SetWitness(certificate.set, &answer->witness);
+    if (limits.wants_depth) SetDepth(difference, certificate.set, limits, answer);
     return;
   }
-  if (enclosure.kind == Enclosure::Kind::kTouching) {
+  if (certificate.kind == OriginCertificate::Kind::kTouching) {
     answer->kind = Kind::kTouching;
-    answer->normal_is_unique = enclosure.normal_is_unique;
+    answer->normal_is_unique = certificate.normal_is_unique;
   }
   answer->upper = gjk.upper + Dd(error);
   answer->distance = gjk.upper;

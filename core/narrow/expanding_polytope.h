@@ -20,10 +20,10 @@
 
 #include "core/math/tolerance.h"
 #include "core/math/vec3.h"
-#include "core/narrow/enclosure.h"
 #include "core/narrow/facet_planes.h"
 #include "core/narrow/fixed_list.h"
 #include "core/narrow/minkowski_difference.h"
+#include "core/narrow/origin_certificate.h"
 
 namespace clearance {
 

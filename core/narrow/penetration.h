@@ -13,8 +13,8 @@
 #include "core/math/double_double.h"
 #include "core/math/vec3.h"
 #include "core/narrow/depth_proof.h"
-#include "core/narrow/enclosure.h"
 #include "core/narrow/minkowski_difference.h"
+#include "core/narrow/origin_certificate.h"
 
 namespace clearance {
 

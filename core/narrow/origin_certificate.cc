@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "core/narrow/enclosure.h"
+#include "core/narrow/origin_certificate.h"
 
 #include <algorithm>
 #include <cmath>
@@ -164,21 +164,21 @@ InnerBall<T> ComputeInnerBall(const EnclosingSet<T>& set, double vertex_error) {
 
 namespace {
 
-class Encloser {
+class OriginCertifier {
  public:
-  Encloser(MinkowskiDifference<Dd>& difference, const Simplex<Dd>& simplex)
+  OriginCertifier(MinkowskiDifference<Dd>& difference, const Simplex<Dd>& simplex)
       : difference_(difference), error_(difference.rounding_error()), span_(SpanOf(simplex)) {
     // A simplex of one vertex is the origin itself and helps no hull.
     for (int i = 0; i < simplex.size && simplex.size > 1; ++i) Add(simplex.vertex[i]);
   }
 
-  Enclosure Run() {
-    if (RaiseDimension() || Refine() || HasStopped()) return enclosure_;
+  OriginCertificate Run() {
+    if (RaiseDimension() || Refine() || HasStopped()) return certificate_;
     // The simplex was too flat to be the start of a hull: start from the axes.
     span_ = {};
-    enclosure_.set = {};
+    certificate_.set = {};
     if (!RaiseDimension()) Refine();
-    return enclosure_;
+    return certificate_;
   }
 
  private:
@@ -186,7 +186,7 @@ class Encloser {
 
   // Finds room: a simplex and what it lacks are six, and Refine makes room before it adds.
   void Add(const MinkowskiVertex<Dd>& w) {
-    EnclosingSet<Dd>& set = enclosure_.set;
+    EnclosingSet<Dd>& set = certificate_.set;
     if (!set.Contains(w)) set.vertex[set.size++] = w;
   }
 
@@ -195,16 +195,16 @@ class Encloser {
   bool Touches(const Vec3<Dd>& n_A, MinkowskiVertex<Dd>* w) {
     *w = difference_.Support(n_A);
     const Dd height = Dot(n_A, w->w);
-    if (!has_plane_ || height < enclosure_.plane_height) {
+    if (!has_plane_ || height < certificate_.plane_height) {
       has_plane_ = true;
-      enclosure_.plane_height = height;
-      enclosure_.n_A = n_A;
+      certificate_.plane_height = height;
+      certificate_.n_A = n_A;
     }
     if (ToDouble(height) > 4 * error_) return false;
-    enclosure_.kind = Enclosure::Kind::kTouching;
+    certificate_.kind = OriginCertificate::Kind::kTouching;
     // A flat difference has a plane on either side.
     const Dd below = Dot(-n_A, difference_.Support(-n_A).w);
-    enclosure_.normal_is_unique = span_.rank >= 2 && ToDouble(below) > 4 * error_;
+    certificate_.normal_is_unique = span_.rank >= 2 && ToDouble(below) > 4 * error_;
     return true;
   }
 
@@ -227,16 +227,16 @@ class Encloser {
   // not depend on those that were given up.
   bool Refine() {
     for (int step = 0; step < kMaxIterations && !HasStopped(); ++step) {
-      const InnerBall<Dd> ball = ComputeInnerBall(enclosure_.set, error_);
-      enclosure_.inner_radius = ball.radius;
+      const InnerBall<Dd> ball = ComputeInnerBall(certificate_.set, error_);
+      certificate_.inner_radius = ball.radius;
       if (ToDouble(NormSquared(ball.n_A)) == 0) return false;
       MinkowskiVertex<Dd> w;
       if (Touches(ball.n_A, &w)) return true;
       if (ball.radius > 0) {
-        enclosure_.kind = Enclosure::Kind::kEnclosed;
+        certificate_.kind = OriginCertificate::Kind::kEnclosed;
         return true;
       }
-      EnclosingSet<Dd>& set = enclosure_.set;
+      EnclosingSet<Dd>& set = certificate_.set;
       if (set.Contains(w)) return false;
       if (set.size == set.kCapacity) DropLowest(ball.n_A);
       Add(w);
@@ -246,7 +246,7 @@ class Encloser {
 
   // The vertex that is least likely to be a corner of the facet to come.
   void DropLowest(const Vec3<Dd>& n_A) {
-    EnclosingSet<Dd>& set = enclosure_.set;
+    EnclosingSet<Dd>& set = certificate_.set;
     int lowest = 0;
     for (int i = 1; i < set.size; ++i) {
       if (Dot(n_A, set.vertex[i].w) < Dot(n_A, set.vertex[lowest].w)) lowest = i;
@@ -258,13 +258,13 @@ class Encloser {
   const double error_;
   Span span_;
   bool has_plane_ = false;
-  Enclosure enclosure_;
+  OriginCertificate certificate_;
 };
 
 }  // namespace
 
-Enclosure Enclose(MinkowskiDifference<Dd>& difference, const Simplex<Dd>& simplex) {
-  return Encloser(difference, simplex).Run();
+OriginCertificate CertifyOrigin(MinkowskiDifference<Dd>& difference, const Simplex<Dd>& simplex) {
+  return OriginCertifier(difference, simplex).Run();
 }
 
 template struct EnclosingSet<double>;

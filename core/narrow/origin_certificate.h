@@ -48,7 +48,7 @@ InnerBall<T> ComputeInnerBall(const EnclosingSet<T>& set, double vertex_error);
 
 // The result of expanding a simplex through the origin. In every case no point of A - B is higher
 // than `plane_height` along `n_A`, to rounding, so that the shapes overlap by no more than that.
-struct Enclosure {
+struct OriginCertificate {
   enum class Kind {
     kTouching,   // the plane of n_A supports A - B in the origin, to rounding
     kEnclosed,   // the hull of `set` holds a ball of radius inner_radius > 0 about the origin
@@ -63,7 +63,7 @@ struct Enclosure {
 };
 
 // Requires: the origin is in the relative interior of `simplex`, to rounding.
-Enclosure Enclose(MinkowskiDifference<DoubleDouble>& difference, const Simplex<DoubleDouble>& simplex);
+OriginCertificate CertifyOrigin(MinkowskiDifference<DoubleDouble>& difference, const Simplex<DoubleDouble>& simplex);
 
 extern template InnerBall<double> ComputeInnerBall(const EnclosingSet<double>&, double);
 extern template InnerBall<DoubleDouble> ComputeInnerBall(const EnclosingSet<DoubleDouble>&, double);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Enclosure of the origin on cases whose answer is known by construction.
+// OriginCertificate of the origin on cases whose answer is known by construction.
 
-#include "core/narrow/enclosure.h"
+#include "core/narrow/origin_certificate.h"
 
 #include <gtest/gtest.h>
 
@@ -17,19 +17,19 @@ namespace {
 using Dd = DoubleDouble;
 
 // A simplex of one vertex that is the origin: the start from which everything must be found.
-Enclosure EncloseFrom(const TestPair& test, VertexIndex a, VertexIndex b) {
+OriginCertificate CertifyFrom(const TestPair& test, VertexIndex a, VertexIndex b) {
   MinkowskiDifference<Dd> difference(test.pair, test.fine);
   Simplex<Dd> simplex;
   simplex.size = 1;
   simplex.vertex[0] = difference.At(a, b, false);
   simplex.weight[0] = Dd(1.0);
   EXPECT_EQ(ToDouble(NormSquared(simplex.vertex[0].w)), 0);
-  return Enclose(difference, simplex);
+  return CertifyOrigin(difference, simplex);
 }
 
 double Metres(const TestPair& test, double units) { return std::ldexp(units, test.pair.exponent); }
 
-TEST(Enclose, NeedsSixCornersAroundAnOctahedronsCentre) {
+TEST(CertifyOrigin, NeedsSixCornersAroundAnOctahedronsCentre) {
   const TestPair test(Octahedron(), HullOf({{0, 0, 0}}), {});
   MinkowskiDifference<Dd> difference(test.pair, test.fine);
   Simplex<Dd> segment;  // from one corner through the origin to the opposite one
@@ -37,23 +37,23 @@ TEST(Enclose, NeedsSixCornersAroundAnOctahedronsCentre) {
   segment.vertex[0] = difference.Support(To<Dd>({1, 0, 0}));
   segment.vertex[1] = difference.Support(To<Dd>({-1, 0, 0}));
   segment.weight = {Dd(0.5), Dd(0.5)};
-  const Enclosure enclosure = Enclose(difference, segment);
-  ASSERT_EQ(enclosure.kind, Enclosure::Kind::kEnclosed);
-  EXPECT_EQ(enclosure.set.size, 6);
+  const OriginCertificate certificate = CertifyOrigin(difference, segment);
+  ASSERT_EQ(certificate.kind, OriginCertificate::Kind::kEnclosed);
+  EXPECT_EQ(certificate.set.size, 6);
   // The faces of the octahedron are 1 / sqrt(3) from its centre.
-  EXPECT_NEAR(Metres(test, enclosure.inner_radius), 1 / std::sqrt(3.0), 1e-15);
-  EXPECT_NEAR(Metres(test, ToDouble(enclosure.plane_height)), 1 / std::sqrt(3.0), 1e-15);
+  EXPECT_NEAR(Metres(test, certificate.inner_radius), 1 / std::sqrt(3.0), 1e-15);
+  EXPECT_NEAR(Metres(test, ToDouble(certificate.plane_height)), 1 / std::sqrt(3.0), 1e-15);
 }
 
-TEST(Enclose, FindsTheInsideOfIdenticalTwins) {
+TEST(CertifyOrigin, FindsTheInsideOfIdenticalTwins) {
   const TestPair test(Cube(1), Cube(1), {});
-  const Enclosure enclosure = EncloseFrom(test, 0, 0);
-  ASSERT_EQ(enclosure.kind, Enclosure::Kind::kEnclosed);
-  EXPECT_GT(enclosure.inner_radius, 0);
-  EXPECT_LE(Metres(test, enclosure.inner_radius), 2);  // the difference is the cube of half 2
+  const OriginCertificate certificate = CertifyFrom(test, 0, 0);
+  ASSERT_EQ(certificate.kind, OriginCertificate::Kind::kEnclosed);
+  EXPECT_GT(certificate.inner_radius, 0);
+  EXPECT_LE(Metres(test, certificate.inner_radius), 2);  // the difference is the cube of half 2
 }
 
-TEST(Enclose, TellsATenMillionthOfAMetreOfOverlapFromATouch) {
+TEST(CertifyOrigin, TellsATenMillionthOfAMetreOfOverlapFromATouch) {
   const TestPair test(std::get<ConvexShapePtr>(MakeBox({1e-7, 1, 1}, 0)), HullOf({{0, 0, 0}}), {});
   MinkowskiDifference<Dd> difference(test.pair, test.fine);
   Simplex<Dd> diagonal;
@@ -61,10 +61,10 @@ TEST(Enclose, TellsATenMillionthOfAMetreOfOverlapFromATouch) {
   diagonal.vertex[0] = difference.At(0, 0, false);
   diagonal.vertex[1] = difference.At(7, 0, false);
   diagonal.weight = {Dd(0.5), Dd(0.5)};
-  const Enclosure enclosure = Enclose(difference, diagonal);
-  ASSERT_EQ(enclosure.kind, Enclosure::Kind::kEnclosed);
-  EXPECT_GT(enclosure.inner_radius, 0);
-  EXPECT_LE(Metres(test, enclosure.inner_radius), 1e-7);
+  const OriginCertificate certificate = CertifyOrigin(difference, diagonal);
+  ASSERT_EQ(certificate.kind, OriginCertificate::Kind::kEnclosed);
+  EXPECT_GT(certificate.inner_radius, 0);
+  EXPECT_LE(Metres(test, certificate.inner_radius), 1e-7);
 }
 
 // The four differences of the ends of two segments on the x axis, around the origin.
@@ -82,25 +82,25 @@ Simplex<Dd> FourInALine(MinkowskiDifference<Dd>& difference, VertexIndex a, Vert
   return simplex;
 }
 
-TEST(Enclose, StartsFromTheAxesWhereFourVerticesMakeALine) {
+TEST(CertifyOrigin, StartsFromTheAxesWhereFourVerticesMakeALine) {
   const TestPair solid(Octahedron(), Octahedron(), {});
   MinkowskiDifference<Dd> difference(solid.pair, solid.fine);
-  const Enclosure inside = Enclose(difference, FourInALine(difference, 1, 1));
-  ASSERT_EQ(inside.kind, Enclosure::Kind::kEnclosed);
+  const OriginCertificate inside = CertifyOrigin(difference, FourInALine(difference, 1, 1));
+  ASSERT_EQ(inside.kind, OriginCertificate::Kind::kEnclosed);
   // The difference is the octahedron of twice the size.
   EXPECT_GT(inside.inner_radius, 0);
   EXPECT_LE(Metres(solid, inside.inner_radius), 2 / std::sqrt(3.0));
   const TestPair flat(HullOf({{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}}), Octahedron(), {});
   MinkowskiDifference<Dd> thick(flat.pair, flat.fine);
-  EXPECT_EQ(Enclose(thick, FourInALine(thick, 1, 1)).kind, Enclosure::Kind::kEnclosed);
+  EXPECT_EQ(CertifyOrigin(thick, FourInALine(thick, 1, 1)).kind, OriginCertificate::Kind::kEnclosed);
   const TestPair squares(flat.a, flat.a, {});
   MinkowskiDifference<Dd> plane(squares.pair, squares.fine);
-  const Enclosure touching = Enclose(plane, FourInALine(plane, 1, 1));
-  ASSERT_EQ(touching.kind, Enclosure::Kind::kTouching);
+  const OriginCertificate touching = CertifyOrigin(plane, FourInALine(plane, 1, 1));
+  ASSERT_EQ(touching.kind, OriginCertificate::Kind::kTouching);
   EXPECT_EQ(std::fabs(ToDouble(touching.n_A.z)), 1);
 }
 
-TEST(Enclose, OfASegmentWhoseSquareUnderflowsBesideTheOtherBody) {
+TEST(CertifyOrigin, OfASegmentWhoseSquareUnderflowsBesideTheOtherBody) {
   const double tiny = 0x1p-600;
   const TestPair test(HullOf({{0, -tiny, 0}, {0, tiny, 0}}),
                       HullOf({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}), {});
@@ -111,18 +111,18 @@ TEST(Enclose, OfASegmentWhoseSquareUnderflowsBesideTheOtherBody) {
   ends.vertex[1] = difference.At(1, 0, false);
   ends.weight = {Dd(0.5), Dd(0.5)};
   ASSERT_EQ(ends.vertex[0].w, -ends.vertex[1].w);
-  const Enclosure enclosure = Enclose(difference, ends);
-  ASSERT_EQ(enclosure.kind, Enclosure::Kind::kTouching);
+  const OriginCertificate certificate = CertifyOrigin(difference, ends);
+  ASSERT_EQ(certificate.kind, OriginCertificate::Kind::kTouching);
   // The corner is highest along the normal to rounding: its edges lie behind the plane.
-  EXPECT_NEAR(ToDouble(NormSquared(enclosure.n_A)), 1, 1e-15);
+  EXPECT_NEAR(ToDouble(NormSquared(certificate.n_A)), 1, 1e-15);
   for (const Vec3d& edge : {Vec3d{-1, 0, 0}, Vec3d{0, -1, 0}, Vec3d{0, 0, -1}}) {
-    EXPECT_LE(Dot(ToDouble(enclosure.n_A), edge), 0x1p-90);
+    EXPECT_LE(Dot(ToDouble(certificate.n_A), edge), 0x1p-90);
   }
 }
 
 // The normals that support a difference at a corner of many faces are few: finding one takes more
 // vertices than the set has room for.
-TEST(Enclose, FindsAPlaneAtEveryCornerOfARoundHull) {
+TEST(CertifyOrigin, FindsAPlaneAtEveryCornerOfARoundHull) {
   std::vector<Vec3d> points;
   constexpr int kCount = 500;
   for (int i = 0; i < kCount; ++i) {  // a spiral
@@ -135,11 +135,11 @@ TEST(Enclose, FindsAPlaneAtEveryCornerOfARoundHull) {
   int full = 0;
   for (VertexIndex i = 0; i < kCount; ++i) {
     const TestPair test(round, point, {points[i], {}});
-    const Enclosure enclosure = EncloseFrom(test, i, 0);
-    ASSERT_EQ(enclosure.kind, Enclosure::Kind::kTouching) << i;
-    full += enclosure.set.size == EnclosingSet<Dd>::kCapacity ? 1 : 0;
+    const OriginCertificate certificate = CertifyFrom(test, i, 0);
+    ASSERT_EQ(certificate.kind, OriginCertificate::Kind::kTouching) << i;
+    full += certificate.set.size == EnclosingSet<Dd>::kCapacity ? 1 : 0;
     for (const Vec3d& p : points) {
-      ASSERT_LE(Dot(ToDouble(enclosure.n_A), p - points[i]), 1e-15) << i;
+      ASSERT_LE(Dot(ToDouble(certificate.n_A), p - points[i]), 1e-15) << i;
     }
   }
   EXPECT_GT(full, kCount / 10);
@@ -153,7 +153,7 @@ struct Touch {
   bool is_unique;
 };
 
-TEST(Enclose, FindsThePlaneInWhichShapesTouch) {
+TEST(CertifyOrigin, FindsThePlaneInWhichShapesTouch) {
   // Corner to corner, and two coplanar squares over each other: nothing of A - B is above the
   // plane.
   const Touch touches[] = {
@@ -170,14 +170,14 @@ TEST(Enclose, FindsThePlaneInWhichShapesTouch) {
   };
   for (const Touch& touch : touches) {
     SCOPED_TRACE(touch.name);
-    const Enclosure enclosure = EncloseFrom(touch.pair, touch.a, touch.b);
-    EXPECT_EQ(enclosure.kind, Enclosure::Kind::kTouching);
-    EXPECT_NEAR(ToDouble(NormSquared(enclosure.n_A)), 1, 1e-15);
-    EXPECT_LE(ToDouble(enclosure.plane_height), 0x1p-90);
+    const OriginCertificate certificate = CertifyFrom(touch.pair, touch.a, touch.b);
+    EXPECT_EQ(certificate.kind, OriginCertificate::Kind::kTouching);
+    EXPECT_NEAR(ToDouble(NormSquared(certificate.n_A)), 1, 1e-15);
+    EXPECT_LE(ToDouble(certificate.plane_height), 0x1p-90);
   }
 }
 
-TEST(Enclose, KnowsTheOneNormalOfAFaceContact) {
+TEST(CertifyOrigin, KnowsTheOneNormalOfAFaceContact) {
   const TestPair test(Cube(1), Cube(1), {{2, 0, 0}, {}});
   MinkowskiDifference<Dd> difference(test.pair, test.fine);
   // A's corners of x = 1 against B's of x = -1: a triangle of differences around the origin in the
@@ -188,10 +188,10 @@ TEST(Enclose, KnowsTheOneNormalOfAFaceContact) {
   triangle.vertex[1] = difference.At(5, 2, false);  // ( 1,-1, 1) - (-1, 1,-1) -> (0,-2, 2)
   triangle.vertex[2] = difference.At(3, 0, false);  // ( 1, 1,-1) - (-1,-1,-1) -> (0, 2, 0)
   triangle.weight = {Dd(0.25), Dd(0.25), Dd(0.5)};
-  const Enclosure enclosure = Enclose(difference, triangle);
-  ASSERT_EQ(enclosure.kind, Enclosure::Kind::kTouching);
-  EXPECT_TRUE(enclosure.normal_is_unique);
-  EXPECT_NEAR(ToDouble(enclosure.n_A.x), 1, 1e-15);
+  const OriginCertificate certificate = CertifyOrigin(difference, triangle);
+  ASSERT_EQ(certificate.kind, OriginCertificate::Kind::kTouching);
+  EXPECT_TRUE(certificate.normal_is_unique);
+  EXPECT_NEAR(ToDouble(certificate.n_A.x), 1, 1e-15);
 }
 
 TEST(ComputeInnerBall, IsThatOfATetrahedronAndNoneOutside) {
