@@ -56,9 +56,9 @@ NearestPoint<double> NearestOnFacet(const SimplexPoints<double>& points, double 
 
 // One computation of one depth.
 template <class T>
-class Expansion {
+class EpaSearch {
  public:
-  Expansion(MinkowskiDifference<T>& difference, const PenetrationLimits& limits)
+  EpaSearch(MinkowskiDifference<T>& difference, const PenetrationLimits& limits)
       : difference_(difference),
         limits_(limits),
         size_(difference.pair().radius_a + difference.pair().radius_b),
@@ -366,7 +366,7 @@ class Expansion {
 template <class T>
 Penetration ComputePenetration(MinkowskiDifference<T>& difference, const EnclosingSet<T>& set,
                                const PenetrationLimits& limits) {
-  return Expansion<T>(difference, limits).Run(set);
+  return EpaSearch<T>(difference, limits).Run(set);
 }
 
 template Penetration ComputePenetration(MinkowskiDifference<double>&, const EnclosingSet<double>&,
