@@ -12,9 +12,9 @@
 
 #include "core/math/rotation.h"
 #include "core/math/tolerance.h"
-#include "core/narrow/fixed_list.h"
 #include "core/narrow/gjk.h"
 #include "core/narrow/simplex.h"
+#include "core/narrow/static_vector.h"
 #include "core/support/vertex_scan.h"
 
 namespace clearance {
@@ -119,7 +119,7 @@ class Nearest {
 
   // All pairs of the vertices, as difference_.At has them. Requires: at most 3 vertices each.
   void AppendAll(const Features& features) {
-    FixedList<Vec3d, 3> points_b;
+    StaticVector<Vec3d, 3> points_b;
     for (const VertexIndex b : features.b) points_b.Append(difference_.PointOfB(b));
     for (const VertexIndex a : features.a) {
       const Vec3d a_A = difference_.PointOfA(a);
@@ -194,7 +194,7 @@ class Nearest {
   }
 
   // Returns the corners of the difference of a vertex and a face, as difference_.At computes them.
-  using CornerList = FixedList<Vec3d, static_cast<int>(kMostCorners)>;
+  using CornerList = StaticVector<Vec3d, static_cast<int>(kMostCorners)>;
   CornerList CornersOf(const Features& features) const {
     CornerList corners;
     if (features.a.size() == 1) {

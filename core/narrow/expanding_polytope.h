@@ -21,9 +21,9 @@
 #include "core/math/tolerance.h"
 #include "core/math/vec3.h"
 #include "core/narrow/facet_planes.h"
-#include "core/narrow/fixed_list.h"
 #include "core/narrow/minkowski_difference.h"
 #include "core/narrow/origin_certificate.h"
+#include "core/narrow/static_vector.h"
 
 namespace clearance {
 
@@ -154,14 +154,14 @@ class ExpandingPolytope {
   }
 
   FacetPlanes planes_;
-  FixedList<PolytopeFacet, kMaxFacets> facets_;
+  StaticVector<PolytopeFacet, kMaxFacets> facets_;
   // The offset of each of facets_, and some more: kNoFacet if there is none.
-  FixedList<double, kMostOffsets> offsets_;
-  FixedList<MinkowskiVertex<double>, kMaxVertices> vertices_;
+  StaticVector<double, kMostOffsets> offsets_;
+  StaticVector<MinkowskiVertex<double>, kMaxVertices> vertices_;
   int nearest_ = kNone;  // the result of Nearest, if that is known
-  FixedList<std::uint16_t, kMaxFacets> free_;
-  FixedList<std::uint16_t, kMaxFacets> visible_;
-  FixedList<HorizonEdge, kMaxVertices> horizon_;
+  StaticVector<std::uint16_t, kMaxFacets> free_;
+  StaticVector<std::uint16_t, kMaxFacets> visible_;
+  StaticVector<HorizonEdge, kMaxVertices> horizon_;
 };
 
 }  // namespace clearance

@@ -11,7 +11,7 @@
 #include <optional>
 #include <tuple>
 
-#include "core/narrow/fixed_list.h"
+#include "core/narrow/static_vector.h"
 #include "core/query/least_lower.h"
 #include "core/query/piece_bounds.h"
 #include "core/query/whole_verdict.h"
@@ -302,7 +302,7 @@ void Together(absl::Span<const TimeOfCollisionQuestion> questions,
 // At most so many: the convex pairs together.
 template <class ConvexQuestion, std::size_t kMost, class BodyQuestion, class Answer>
 void AnswerGroup(absl::Span<const BodyQuestion> questions, absl::Span<Answer> answers) {
-  FixedList<ConvexQuestion, static_cast<int>(kMost)> convex;
+  StaticVector<ConvexQuestion, static_cast<int>(kMost)> convex;
   std::array<std::size_t, kMost> place;
   for (std::size_t i = 0; i < questions.size(); ++i) {
     const BodyQuestion& question = questions[i];

@@ -12,8 +12,8 @@
 #include "core/math/power_of_two.h"
 #include "core/math/rotation.h"
 #include "core/math/tolerance.h"
-#include "core/narrow/fixed_list.h"
 #include "core/narrow/placement.h"
+#include "core/narrow/static_vector.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/query/closest_features_batch.cc"
@@ -428,7 +428,7 @@ bool IsForFeatureAnswers(const ShapePair& pair, const CoreLimits& limits) {
 }
 
 void AnswerFromFeatures(absl::Span<const FeatureTask> tasks, absl::Span<FeatureOutcome> outcomes) {
-  FixedList<FeatureCase, static_cast<int>(kDistancesAtOnce)> cases;
+  StaticVector<FeatureCase, static_cast<int>(kDistancesAtOnce)> cases;
   CasesByKind all;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     // Construct in place: a copy followed by a wider load defeats store-to-load forwarding.

@@ -17,9 +17,9 @@
 #include "core/narrow/box_projection.h"
 #include "core/narrow/box_sat.h"
 #include "core/narrow/core_distance.h"
-#include "core/narrow/fixed_list.h"
-#include "core/narrow/later.h"
 #include "core/narrow/placement.h"
+#include "core/narrow/static_vector.h"
+#include "core/narrow/uninitialized.h"
 #include "core/query/closest_features_batch.h"
 #include "core/query/exact_decision.h"
 #include "core/query/pair_solver.h"
@@ -169,9 +169,9 @@ class Group {
   // A pair from when it is looked at until it is answered. Begin sets it: if there are few pairs,
   // the room of the others is not even touched.
   struct Waiting {
-    Later<CenteredPair> centered;
-    Later<CoreLimits> limits;
-    Later<PosedPair> posed;
+    Uninitialized<CenteredPair> centered;
+    Uninitialized<CoreLimits> limits;
+    Uninitialized<PosedPair> posed;
     std::size_t asked;  // by which question
     std::size_t row;    // of the placements; kNoRow: none
     bool is_answered;
@@ -212,7 +212,7 @@ class Group {
    private:
     Group& group_;
     std::array<Waiting*, kDistancesAtOnce> guessed_;
-    FixedList<FeatureTask, static_cast<int>(kDistancesAtOnce)> tasks_;
+    StaticVector<FeatureTask, static_cast<int>(kDistancesAtOnce)> tasks_;
   };
 
   // Answers the pair if the balls around the bodies do; otherwise it waits.
@@ -275,8 +275,8 @@ class Group {
   // Pairs with guesses of where they are nearest.
   struct Guessed {
     std::array<Waiting*, kDistancesAtOnce> waiting;
-    FixedList<GuessTask, static_cast<int>(kDistancesAtOnce)> tasks;
-    FixedList<FeatureGuess, static_cast<int>(kDistancesAtOnce)> guesses;
+    StaticVector<GuessTask, static_cast<int>(kDistancesAtOnce)> tasks;
+    StaticVector<FeatureGuess, static_cast<int>(kDistancesAtOnce)> guesses;
 
     std::size_t size() const { return static_cast<std::size_t>(tasks.size()); }
     void Add(Waiting* one) {
@@ -328,7 +328,7 @@ class Group {
 
   // Finds the depths of boxes that overlap, side by side.
   void FindBoxDepths(const Guessed& searched) {
-    FixedList<BoxTask, static_cast<int>(kDistancesAtOnce)> tasks;
+    StaticVector<BoxTask, static_cast<int>(kDistancesAtOnce)> tasks;
     for (std::size_t k = 0; k < searched.size(); ++k) {
       Waiting& waiting = *searched.waiting[k];
       const PosedPair& posed = waiting.posed.value;
@@ -370,7 +370,7 @@ class Group {
   const absl::Span<const DistanceQuestion> questions_;
   const absl::Span<DistanceAnswer> answers_;
   CoreAnswer core_;  // of one pair after the other
-  FixedList<Penetration, static_cast<int>(kDistancesAtOnce)> box_depths_;
+  StaticVector<Penetration, static_cast<int>(kDistancesAtOnce)> box_depths_;
   std::array<Waiting, kDistancesAtOnce> waiting_;
 };
 

@@ -14,7 +14,7 @@
 #include "core/math/rotation.h"
 #include "core/math/tolerance.h"
 #include "core/narrow/closest_features.h"
-#include "core/narrow/fixed_list.h"
+#include "core/narrow/static_vector.h"
 #include "core/query/relative_motion.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -520,7 +520,7 @@ bool IsForFacetContacts(const ShapePair& pair) {
 }
 
 void AnswerFromFacets(absl::Span<const FacetTask> tasks, absl::Span<bool> is_answered) {
-  FixedList<FacetCase, static_cast<int>(kTimesOfCollisionAtOnce)> cases;
+  StaticVector<FacetCase, static_cast<int>(kTimesOfCollisionAtOnce)> cases;
   FacetCases all;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     is_answered[i] = false;

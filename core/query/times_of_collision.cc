@@ -6,10 +6,10 @@
 #include <new>
 
 #include "absl/types/span.h"
-#include "core/narrow/fixed_list.h"
-#include "core/narrow/later.h"
 #include "core/narrow/placement_rows.h"
 #include "core/narrow/portal_batch.h"
+#include "core/narrow/static_vector.h"
+#include "core/narrow/uninitialized.h"
 #include "core/query/facet_contacts.h"
 #include "core/query/relative_motion.h"
 #include "core/query/time_of_collision.h"
@@ -58,10 +58,10 @@ class Rays {
  private:
   // A pair from when it is looked at until it is answered.
   struct Waiting {
-    Later<MotionStart> start;
-    Later<TranslatingPair> moving;
-    Later<Placement<double>> placement;
-    Later<MinkowskiDifference<double>> difference;
+    Uninitialized<MotionStart> start;
+    Uninitialized<TranslatingPair> moving;
+    Uninitialized<Placement<double>> placement;
+    Uninitialized<MinkowskiDifference<double>> difference;
     Mat3<double> R_AW;
     std::size_t asked = 0;  // by which question
   };
@@ -172,9 +172,9 @@ class Rays {
   const absl::Span<TimeOfCollisionAnswer> answers_;
   std::size_t count_ = 0;
   std::array<Waiting, kTimesOfCollisionAtOnce> waiting_;
-  FixedList<PortalTask, kMost> rays_;
-  FixedList<PortalResult, kMost> casts_;
-  FixedList<FacetTask, kMost> facets_;
+  StaticVector<PortalTask, kMost> rays_;
+  StaticVector<PortalResult, kMost> casts_;
+  StaticVector<FacetTask, kMost> facets_;
   std::array<std::size_t, kTimesOfCollisionAtOnce> facet_of_;
 };
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/math/rounding.h"
-#include "core/narrow/fixed_list.h"
+#include "core/narrow/static_vector.h"
 #include "core/scene/scene_query.h"
 #include "core/scene/scratch.h"
 
@@ -273,7 +273,7 @@ class RowsChecker {
 
   // Asks the next group of each row, as many groups as there is room for.
   void AskNext() {
-    FixedList<Asked, static_cast<int>(kChecksAtOnce)> asked;
+    StaticVector<Asked, static_cast<int>(kChecksAtOnce)> asked;
     std::vector<BodyIntersectionQuestion>& questions = scratch_->parts().sign_questions;
     questions.clear();
     for (std::size_t i = 0; i < answers_.size(); ++i) {

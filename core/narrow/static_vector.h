@@ -12,11 +12,11 @@ namespace clearance {
 
 // Requires of every call: the index is below size(), and Append finds room.
 template <class T, int kCapacity>
-class FixedList {
+class StaticVector {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
 
  public:
-  FixedList() {}  // NOLINT(modernize-use-equals-default): the elements stay as memory has them
+  StaticVector() {}  // NOLINT(modernize-use-equals-default): the elements stay as memory has them
 
   int size() const { return size_; }
   bool is_full() const { return size_ == kCapacity; }

@@ -8,9 +8,9 @@ namespace clearance {
 
 // Room for a thing that is made once it is known, and that is not cleared before.
 template <class T>
-union Later {
+union Uninitialized {
   static_assert(std::is_trivially_destructible_v<T>);
-  Later() {}  // NOLINT(modernize-use-equals-default): the room stays as memory has it
+  Uninitialized() {}  // NOLINT(modernize-use-equals-default): the room stays as memory has it
   T value;
 };
 
