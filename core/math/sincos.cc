@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/math/double_double.h"
+#include "core/math/tolerance.h"
 
 namespace clearance {
 namespace {
@@ -14,7 +15,6 @@ namespace {
 constexpr double kHalfPi1 = 0x1.921fb544p+0;
 constexpr double kHalfPi2 = 0x1.0b4611a4p-34;
 constexpr double kHalfPi3 = 0x1.13198a2e03707p-65;
-constexpr double kPi = 0x1.921fb54442d18p+1;
 
 // On [-pi/4, pi/4] the first term left out is below 2^-58. `r_low` is the low part of the reduced
 // angle.

@@ -236,7 +236,7 @@ inline constexpr double kShortestWaitPath = 0x1p-64;
 inline constexpr double kCoarseReach = 0x1p-41;
 
 // pi, radians.
-inline constexpr double kHalfTurn = 0x1.921fb54442d18p+1;
+inline constexpr double kPi = 0x1.921fb54442d18p+1;
 
 // Radians around half a turn in which the shortest path to an end pose is ambiguous.
 inline constexpr double kHalfTurnSlack = 1e-9;

@@ -206,7 +206,7 @@ Simplex<Dd> Essential(const Simplex<Dd>& simplex) {
   return essential;
 }
 
-void SetEnclosure(MinkowskiDifference<Dd>& difference, const GjkResult<Dd>& gjk, const CoreLimits& limits,
+void SetCertificate(MinkowskiDifference<Dd>& difference, const GjkResult<Dd>& gjk, const CoreLimits& limits,
                   CoreAnswer* answer) {
   const double error = difference.rounding_error();
   const Simplex<Dd> essential = Essential(gjk.simplex);
@@ -339,9 +339,9 @@ void SolvePrecisely(MinkowskiDifference<Dd>& difference, const CoreLimits& limit
   switch (gjk.end) {
     case GjkEnd::kEnclosed:
       if (ProvesOverlap(difference, gjk.simplex, limits, answer)) return;
-      return SetEnclosure(difference, gjk, limits, answer);
+      return SetCertificate(difference, gjk, limits, answer);
     case GjkEnd::kAtOrigin:
-      return SetEnclosure(difference, gjk, limits, answer);
+      return SetCertificate(difference, gjk, limits, answer);
     case GjkEnd::kAbove:
       answer->kind = Kind::kAbove;
       break;

@@ -346,7 +346,7 @@ EndPoseFault MotionToEndPose(const Pose& start, const Pose& end, Motion* motion)
   motion->rotation = ShortestRotation(start.q_WS, end.q_WS);
   motion->pivot = start.p_WS;
   const double angle_rad = Norm(motion->rotation);
-  return angle_rad > kHalfTurn - kHalfTurnSlack ? EndPoseFault::kAmbiguous : EndPoseFault::kNone;
+  return angle_rad > kPi - kHalfTurnSlack ? EndPoseFault::kAmbiguous : EndPoseFault::kNone;
 }
 
 bool IsMotionRepresentable(double bounding_radius, const Pose& start, const Motion& motion) {

@@ -74,7 +74,7 @@ WorldBox BoxOfTurning(const RigidBody& body, const Pose& X_WB, const Motion& mot
   const Vec3d lever = placed.center - motion.pivot;
   const double reach = LengthUp(lever) + LengthUp(placed.half);
   const double error = ErrorOf(reach + SumOfSizes(placed.center) + SumOfSizes(motion.pivot));
-  const double way = std::fmin(angle_rad, kHalfTurn) * reach;
+  const double way = std::fmin(angle_rad, kPi) * reach;
   const WorldBox near_start =
       BoxAbout(placed.center, placed.half + CubeHalf(way + ErrorOf(way) + error));
   const WorldBox near_pivot = BoxAbout(motion.pivot, CubeHalf(reach + error));

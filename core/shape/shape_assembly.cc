@@ -63,11 +63,11 @@ double CurvedVolume(CoreKind kind, const Vec3d& extents) {
   const double box = extents.x * extents.y * extents.z;
   switch (kind) {
     case CoreKind::kCylinder:
-      return 2 * kHalfTurn * box;
+      return 2 * kPi * box;
     case CoreKind::kCone:
-      return 2.0 / 3 * kHalfTurn * box;
+      return 2.0 / 3 * kPi * box;
     case CoreKind::kEllipsoid:
-      return 4.0 / 3 * kHalfTurn * box;
+      return 4.0 / 3 * kPi * box;
     case CoreKind::kPolytope:  // its surface gives the volume
       break;
   }

@@ -263,7 +263,7 @@ struct PrismAndPoint {
   static ConvexShapePtr Prism(int sides) {
     std::vector<Vec3d> points;
     for (int i = 0; i < sides; ++i) {
-      const double angle = 2 * kHalfTurn * i / sides;
+      const double angle = 2 * kPi * i / sides;
       points.push_back({std::cos(angle), std::sin(angle), 0});
     }
     for (int i = 0; i < sides; ++i) points.push_back(points[i] - Vec3d{0, 0, 1});

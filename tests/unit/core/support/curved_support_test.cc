@@ -39,9 +39,9 @@ double Gauge(const ConvexShape& shape, const Vec3d& p) {
 // A point of the surface by two parameters in [0, 1].
 Vec3d OnSurface(const ConvexShape& shape, double s, double t) {
   const auto [x, y, z] = shape.extents();
-  const double turn = 2 * kHalfTurn * s;
+  const double turn = 2 * kPi * s;
   if (shape.kind() == CoreKind::kEllipsoid) {
-    const double tilt = kHalfTurn * t;
+    const double tilt = kPi * t;
     return {x * std::sin(tilt) * std::cos(turn), y * std::sin(tilt) * std::sin(turn),
             z * std::cos(tilt)};
   }
@@ -149,9 +149,9 @@ TEST(CurvedShapes, BecomeSimplerKindsWhereTheyAre) {
   EXPECT_EQ(Made(MakeCone(0, 3, 0))->dimension(), 1);
   EXPECT_EQ(Made(MakeCylinder(0, 0, 1))->dimension(), 0);
   EXPECT_EQ(Made(MakeCylinder(1, 0, 1))->dimension(), 2);
-  EXPECT_NEAR(Made(MakeCylinder(2, 3, 0))->volume(), 4 * kHalfTurn * 6, 1e-12);
-  EXPECT_NEAR(Made(MakeCone(2, 3, 0))->volume(), 4 * kHalfTurn * 2, 1e-12);
-  EXPECT_NEAR(Made(MakeEllipsoid({1, 2, 3}, 0))->volume(), 8 * kHalfTurn, 1e-12);
+  EXPECT_NEAR(Made(MakeCylinder(2, 3, 0))->volume(), 4 * kPi * 6, 1e-12);
+  EXPECT_NEAR(Made(MakeCone(2, 3, 0))->volume(), 4 * kPi * 2, 1e-12);
+  EXPECT_NEAR(Made(MakeEllipsoid({1, 2, 3}, 0))->volume(), 8 * kPi, 1e-12);
 }
 
 TEST(CurvedShapes, RefuseWhatIsNoLength) {

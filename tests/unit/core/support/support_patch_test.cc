@@ -93,7 +93,7 @@ TEST(FindSupportPatch, OfAFlatConeIsEitherSideOrAPointOfTheRim) {
   Random random(RunSeed());
   int caps = 0, points = 0;
   for (int i = 0; i < Effort(2000); ++i) {
-    const double turn = random.Uniform(0, 2 * kHalfTurn);
+    const double turn = random.Uniform(0, 2 * kPi);
     const Vec3d d = {kContactFaceSine * std::cos(turn), kContactFaceSine * std::sin(turn),
                      std::sqrt(1 - kContactFaceSine * kContactFaceSine)};
     const ConvexShapePtr other = Made(MakeCone(random.Uniform(0.5, 1), 0, 0));
