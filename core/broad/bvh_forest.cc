@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "core/broad/box_forest.h"
+#include "core/broad/bvh_forest.h"
 
 #include <algorithm>
 
@@ -14,13 +14,13 @@ constexpr std::size_t kSizeRatio = 4;
 
 }  // namespace
 
-void BoxForest::PushBack(const FloatBox& box) {
+void BvhForest::PushBack(const FloatBox& box) {
   const auto slot = static_cast<std::uint32_t>(homes_.size());
   homes_.PushBack({kNew, static_cast<std::uint32_t>(new_boxes_.size())});
   new_boxes_.push_back({box, slot});
 }
 
-void BoxForest::Set(std::uint32_t slot, const FloatBox& box) {
+void BvhForest::Set(std::uint32_t slot, const FloatBox& box) {
   const Home home = homes_[slot];
   if (home.tree == kNew) {
     new_boxes_[home.place].box = box;
@@ -32,12 +32,12 @@ void BoxForest::Set(std::uint32_t slot, const FloatBox& box) {
   new_boxes_.push_back({box, slot});
 }
 
-void BoxForest::Prefetch(std::uint32_t slot) const {
+void BvhForest::Prefetch(std::uint32_t slot) const {
   const Home home = homes_[slot];
   if (home.tree != kNew) trees_[home.tree].Prefetch(home.place);
 }
 
-void BoxForest::Remove(std::uint32_t slot) {
+void BvhForest::Remove(std::uint32_t slot) {
   TakeOut(homes_[slot]);
   const auto last = static_cast<std::uint32_t>(homes_.size() - 1);
   if (slot != last) {
@@ -52,7 +52,7 @@ void BoxForest::Remove(std::uint32_t slot) {
   homes_.PopBack();
 }
 
-void BoxForest::TakeOut(const Home& home) {
+void BvhForest::TakeOut(const Home& home) {
   if (home.tree != kNew) return trees_[home.tree].Remove(home.place);
   new_boxes_[home.place] = new_boxes_.back();
   homes_.Mutable(new_boxes_[home.place].slot).place = home.place;
@@ -61,21 +61,21 @@ void BoxForest::TakeOut(const Home& home) {
 
 // Returns whether a tree is less than half full, or not much larger than the part that is built
 // anyway.
-bool BoxForest::IsTakenIn(const BoxTree& tree) const {
+bool BvhForest::IsTakenIn(const Bvh& tree) const {
   if (tree.built_count() == 0) return false;
   if (2 * tree.size() < tree.built_count()) return true;
   return tree.size() <= kSizeRatio * new_boxes_.size();
 }
 
-void BoxForest::TakeIn(std::size_t tree) {
+void BvhForest::TakeIn(std::size_t tree) {
   trees_[tree].VisitLeaves(
-      [&](const SlottedBox& leaf, BoxTree::Place) { new_boxes_.push_back(leaf); });
+      [&](const SlottedBox& leaf, Bvh::Place) { new_boxes_.push_back(leaf); });
   trees_[tree] = {};
 }
 
 // Goes from the smallest tree to the largest, because each one that is taken in makes the new tree
 // larger.
-void BoxForest::Settle() {
+void BvhForest::Settle() {
   std::vector<std::size_t> by_size;
   for (std::size_t i = 0; i < trees_.size(); ++i) by_size.push_back(i);
   std::stable_sort(by_size.begin(), by_size.end(), [&](std::size_t a, std::size_t b) {
@@ -87,37 +87,37 @@ void BoxForest::Settle() {
   if (new_boxes_.empty()) return;
   // The boxes of the first build mostly stay. Uninitialized ones come and go, so their tree is built
   // quickly.
-  const BoxTree::Cuts cuts = trees_.empty() ? BoxTree::Cuts::kBySurface : BoxTree::Cuts::kEven;
+  const Bvh::Cuts cuts = trees_.empty() ? Bvh::Cuts::kBySurface : Bvh::Cuts::kEven;
   const auto free = std::find_if(trees_.begin(), trees_.end(),
-                                 [](const BoxTree& tree) { return tree.size() == 0; });
+                                 [](const Bvh& tree) { return tree.size() == 0; });
   const auto index = static_cast<std::uint32_t>(free - trees_.begin());
   if (free == trees_.end()) trees_.emplace_back();
   trees_[index] =
-      BoxTree(absl::MakeSpan(new_boxes_), cuts, [&](std::uint32_t slot, BoxTree::Place place) {
+      Bvh(absl::MakeSpan(new_boxes_), cuts, [&](std::uint32_t slot, Bvh::Place place) {
         homes_.Mutable(slot) = {index, place};
       });
   new_boxes_ = {};
 }
 
-std::size_t BoxForest::tree_count() const {
+std::size_t BvhForest::tree_count() const {
   return static_cast<std::size_t>(
-      std::count_if(trees_.begin(), trees_.end(), [](const BoxTree& tree) { return tree.size(); }));
+      std::count_if(trees_.begin(), trees_.end(), [](const Bvh& tree) { return tree.size(); }));
 }
 
-int BoxForest::depth() const {
+int BvhForest::depth() const {
   int depth = 0;
-  for (const BoxTree& tree : trees_) depth = std::max(depth, tree.depth());
+  for (const Bvh& tree : trees_) depth = std::max(depth, tree.depth());
   return depth;
 }
 
-std::size_t BoxForest::byte_size() const {
-  std::size_t size = homes_.byte_size() + trees_.capacity() * sizeof(BoxTree);
-  for (const BoxTree& tree : trees_) size += tree.byte_size();
+std::size_t BvhForest::byte_size() const {
+  std::size_t size = homes_.byte_size() + trees_.capacity() * sizeof(Bvh);
+  for (const Bvh& tree : trees_) size += tree.byte_size();
   return size;
 }
 
-std::size_t BoxForest::BytesBeside(const BoxForest& other) const {
-  std::size_t size = homes_.BytesBeside(other.homes_) + trees_.capacity() * sizeof(BoxTree);
+std::size_t BvhForest::BytesBeside(const BvhForest& other) const {
+  std::size_t size = homes_.BytesBeside(other.homes_) + trees_.capacity() * sizeof(Bvh);
   for (std::size_t i = 0; i < trees_.size(); ++i) {
     const bool has_place = i < other.trees_.size();
     size += has_place ? trees_[i].BytesBeside(other.trees_[i]) : trees_[i].byte_size();

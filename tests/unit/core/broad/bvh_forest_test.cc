@@ -2,7 +2,7 @@
 //
 // Forests that grow, shrink and move against a list of boxes, with every revision on the way.
 
-#include "core/broad/box_forest.h"
+#include "core/broad/bvh_forest.h"
 
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ FloatBox CubeAt(const Vec3d& center, double half) {
 using Found = std::vector<std::pair<std::uint32_t, float>>;
 
 template <class Probe>
-Found Search(const BoxForest& forest, const Probe& probe, float limit) {
+Found Search(const BvhForest& forest, const Probe& probe, float limit) {
   Found found;
   forest.Visit(probe, &limit,
                [&](std::uint32_t slot, float bound) { found.emplace_back(slot, bound); });
@@ -86,14 +86,14 @@ class ForestAndList {
     }
   }
 
-  const BoxForest& forest() const { return forest_; }
+  const BvhForest& forest() const { return forest_; }
 
  private:
-  BoxForest forest_;
+  BvhForest forest_;
   std::vector<FloatBox> list_;
 };
 
-TEST(BoxForest, FindsWhatAListFindsThroughAllChanges) {
+TEST(BvhForest, FindsWhatAListFindsThroughAllChanges) {
   Random random(RunSeed());
   ForestAndList both;
   std::vector<ForestAndList> revisions;
@@ -121,8 +121,8 @@ TEST(BoxForest, FindsWhatAListFindsThroughAllChanges) {
   EXPECT_LE(most_trees, 12U);
 }
 
-TEST(BoxForest, OfNothingFindsNothing) {
-  BoxForest forest;
+TEST(BvhForest, OfNothingFindsNothing) {
+  BvhForest forest;
   forest.Settle();
   EXPECT_EQ(forest.depth(), 0);
   EXPECT_EQ(forest.tree_count(), 0U);
@@ -138,13 +138,13 @@ TEST(BoxForest, OfNothingFindsNothing) {
 }
 
 // Of a few thousand up to two levels more, however the boxes lie.
-TEST(BoxForest, IsAsDeepAsEightChildrenANodeMakeIt) {
+TEST(BvhForest, IsAsDeepAsEightChildrenANodeMakeIt) {
   Random random(RunSeed());
   for (const auto& [count, depth] :
        {std::pair{8, 1}, {9, 2}, {64, 2}, {65, 3}, {4096, 4}, {4097, 5}, {5000, 5}}) {
     const int more = count > 8 && count <= 4096 ? 2 : 0;
     for (const double growth : {1.0, 1.25, 0x1p-3}) {
-      BoxForest forest;
+      BvhForest forest;
       double place = 1;
       for (int i = 0; i < count; ++i) {
         // In a cube, or each so many times as far as the one before.
@@ -161,8 +161,8 @@ TEST(BoxForest, IsAsDeepAsEightChildrenANodeMakeIt) {
 }
 
 // Points in a row have no surface: no cut is better than another.
-TEST(BoxForest, HalvesWhatHasNoSurface) {
-  BoxForest forest;
+TEST(BvhForest, HalvesWhatHasNoSurface) {
+  BvhForest forest;
   for (int i = 0; i < 64; ++i) forest.PushBack(CubeAt({static_cast<double>(i), 0, 0}, 0));
   forest.Settle();
   EXPECT_LE(forest.depth(), 3);
@@ -170,7 +170,7 @@ TEST(BoxForest, HalvesWhatHasNoSurface) {
 }
 
 // More than are cut by their surfaces.
-TEST(BoxForest, FindsInManyWhatAListFinds) {
+TEST(BvhForest, FindsInManyWhatAListFinds) {
   Random random(RunSeed());
   ForestAndList both;
   for (int i = 0; i < 6000; ++i) both.Add(CubeAt(random.InCube(10), random.Uniform(0, 0.4)));
@@ -180,9 +180,9 @@ TEST(BoxForest, FindsInManyWhatAListFinds) {
 }
 
 // A search among many looks at few nodes.
-TEST(BoxForest, LooksAtFewNodes) {
+TEST(BvhForest, LooksAtFewNodes) {
   Random random(RunSeed());
-  BoxForest forest;
+  BvhForest forest;
   for (int i = 0; i < 20'000; ++i) forest.PushBack(CubeAt(random.InCube(50), 0.5));
   forest.Settle();
   std::uint64_t nodes = 0;
@@ -195,7 +195,7 @@ TEST(BoxForest, LooksAtFewNodes) {
 
 // Walls as long as the world lie beside the root: cut evenly, as what is added later is, the lamps
 // among them are found with three times as many nodes.
-TEST(BoxForest, KeepsWhatIsLargeApartFromWhatIsSmall) {
+TEST(BvhForest, KeepsWhatIsLargeApartFromWhatIsSmall) {
   Random random(RunSeed());
   std::vector<FloatBox> boxes;
   for (std::size_t i = 0; i < 1000; ++i) {
@@ -206,7 +206,7 @@ TEST(BoxForest, KeepsWhatIsLargeApartFromWhatIsSmall) {
   }
   std::uint64_t nodes[2] = {};
   for (const bool is_later : {false, true}) {
-    BoxForest forest;
+    BvhForest forest;
     if (is_later) {
       forest.PushBack(boxes[0]);
       forest.Settle();
@@ -224,8 +224,8 @@ TEST(BoxForest, KeepsWhatIsLargeApartFromWhatIsSmall) {
   EXPECT_GE(nodes[1], 100U * 12);
 }
 
-TEST(BoxForest, TakesBoxesWithoutEnds) {
-  BoxForest forest;
+TEST(BvhForest, TakesBoxesWithoutEnds) {
+  BvhForest forest;
   const FloatBox all = {{-kInfinity, -kInfinity, -kInfinity}, {kInfinity, kInfinity, kInfinity}};
   for (int i = 0; i < 100; ++i) {
     forest.PushBack(i % 3 == 0 ? all : CubeAt({static_cast<double>(i), 0, 0}, 0.1));
@@ -239,12 +239,12 @@ TEST(BoxForest, TakesBoxesWithoutEnds) {
 }
 
 // Everything in the order of the bounds, all boxes of one bound together: as far as there is room.
-TEST(BoxForest, ShowsBoxesByTheirBounds) {
+TEST(BvhForest, ShowsBoxesByTheirBounds) {
   Random random(RunSeed());
   int shared = 0;
   int given_up = 0;
   for (int round = 0; round < 400; ++round) {
-    BoxForest forest;
+    BvhForest forest;
     // Every fourth round boxes are so large that many of them hold the start.
     const double half = round % 4 == 0 ? 12 : 0.2;
     for (int count : {1 + random.Below(60), random.Below(30), random.Below(8)}) {
@@ -284,9 +284,9 @@ TEST(BoxForest, ShowsBoxesByTheirBounds) {
 }
 
 // What is farther than the limit has become is not even looked at.
-TEST(BoxForest, InOrderLooksAtNoNodeTooMany) {
+TEST(BvhForest, InOrderLooksAtNoNodeTooMany) {
   Random random(RunSeed());
-  BoxForest forest;
+  BvhForest forest;
   for (int i = 0; i < 20'000; ++i) forest.PushBack(CubeAt(random.InCube(50), 1));
   forest.Settle();
   std::uint64_t nodes = 0;
@@ -305,9 +305,9 @@ TEST(BoxForest, InOrderLooksAtNoNodeTooMany) {
 }
 
 // The walk begins with what is near, so that a limit that is lowered by it rules out the rest.
-TEST(BoxForest, NarrowsWithItsLimit) {
+TEST(BvhForest, NarrowsWithItsLimit) {
   Random random(RunSeed());
-  BoxForest forest;
+  BvhForest forest;
   for (int i = 0; i < 20'000; ++i) forest.PushBack(CubeAt(random.InCube(50), 0.01));
   forest.Settle();
   float limit = kInfinity;

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "core/broad/box_tree.h"
+#include "core/broad/bvh.h"
 #include "core/broad/float_box.h"
 #include "core/broad/paged_vector.h"
 
@@ -78,7 +78,7 @@ class WaitingBoxes {
 
 // A value whose copies share their common parts. Between changes and Settle no query is allowed; a
 // settled forest may be read by any number of threads.
-class BoxForest {
+class BvhForest {
  public:
   // Slots are 0, 1, ... without a gap.
   std::size_t size() const { return homes_.size(); }
@@ -94,13 +94,13 @@ class BoxForest {
   int depth() const;
   std::size_t byte_size() const;
   // The same as in PagedVector. Each tree is compared with the tree at the same index of `other`.
-  std::size_t BytesBeside(const BoxForest& other) const;
+  std::size_t BytesBeside(const BvhForest& other) const;
 
-  // The same as in BoxTree, over all trees.
+  // The same as in Bvh, over all trees.
   template <class Probe, class Take>
   std::uint64_t Visit(const Probe& probe, const float* limit, Take&& take) const {
     std::uint64_t seen = 0;
-    for (const BoxTree& tree : trees_) seen += tree.Visit(probe, limit, take);
+    for (const Bvh& tree : trees_) seen += tree.Visit(probe, limit, take);
     return seen;
   }
 
@@ -122,15 +122,15 @@ class BoxForest {
 
   void TakeOut(const Home& home);
   void TakeIn(std::size_t tree);
-  bool IsTakenIn(const BoxTree& tree) const;
+  bool IsTakenIn(const Bvh& tree) const;
 
   PagedVector<Home, 32> homes_;
-  std::vector<BoxTree> trees_;  // some empty
+  std::vector<Bvh> trees_;  // some empty
   std::vector<SlottedBox> new_boxes_;
 };
 
 template <class Probe, class Take>
-bool BoxForest::VisitInOrder(const Probe& probe, const float* limit, std::uint64_t* seen,
+bool BvhForest::VisitInOrder(const Probe& probe, const float* limit, std::uint64_t* seen,
                              Take&& take) const {
   WaitingBoxes waiting;
   if (trees_.size() > WaitingBoxes::kMost) return false;

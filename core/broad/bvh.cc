@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "core/broad/box_tree.h"
+#include "core/broad/bvh.h"
 
 #include <algorithm>
 #include <array>
@@ -211,7 +211,7 @@ float SizeOf(const FloatBox& box) {
   return (box.high[0] - box.low[0]) + (box.high[1] - box.low[1]) + (box.high[2] - box.low[2]);
 }
 
-void BoxTree::Build(absl::Span<SlottedBox> boxes) {
+void Bvh::Build(absl::Span<SlottedBox> boxes) {
   size_ = boxes.size();
   std::size_t capacity = 1;  // of each lane of the root
   while (capacity * kNodeLanes < boxes.size()) capacity *= kNodeLanes;
@@ -219,7 +219,7 @@ void BoxTree::Build(absl::Span<SlottedBox> boxes) {
   BuildNode({boxes, capacity}, BoxNode::kNoParent);
 }
 
-std::uint32_t BoxTree::BuildNode(const Subtree& subtree, std::uint32_t parent) {
+std::uint32_t Bvh::BuildNode(const Subtree& subtree, std::uint32_t parent) {
   const auto index = static_cast<std::uint32_t>(nodes_.size());
   depth_ = std::max(depth_, subtree.level);
   nodes_.PushBack({});
@@ -230,7 +230,7 @@ std::uint32_t BoxTree::BuildNode(const Subtree& subtree, std::uint32_t parent) {
   return index;
 }
 
-void BoxTree::FillLanes(std::uint32_t index, const Subtree& subtree) {
+void Bvh::FillLanes(std::uint32_t index, const Subtree& subtree) {
   std::uint32_t place = index * kNodeLanes;
   const auto take = [&](absl::Span<SlottedBox> part) {
     FillLane(place++, {part, subtree.capacity / kNodeLanes, subtree.level + 1});
@@ -241,7 +241,7 @@ void BoxTree::FillLanes(std::uint32_t index, const Subtree& subtree) {
   for (const absl::Span<SlottedBox> part : parts.all()) take(part);
 }
 
-void BoxTree::FillLane(std::uint32_t place, const Subtree& part) {
+void Bvh::FillLane(std::uint32_t place, const Subtree& part) {
   FloatBox box = part.boxes.front().box;
   std::uint32_t what = part.boxes.front().slot | BoxNode::kIsLeaf;
   if (part.boxes.size() > 1) {
@@ -251,7 +251,7 @@ void BoxTree::FillLane(std::uint32_t place, const Subtree& part) {
   nodes_.Mutable(place / kNodeLanes).Use(place % kNodeLanes, box, what);
 }
 
-bool BoxTree::TryRefit(Place place, const FloatBox& box) {
+bool Bvh::TryRefit(Place place, const FloatBox& box) {
   const std::uint32_t index = place / kNodeLanes;
   const std::uint32_t lane = place % kNodeLanes;
   BoxNode changed = nodes_[index];
@@ -263,17 +263,17 @@ bool BoxTree::TryRefit(Place place, const FloatBox& box) {
   return true;
 }
 
-void BoxTree::Remove(Place place) {
+void Bvh::Remove(Place place) {
   nodes_.Mutable(place / kNodeLanes).Clear(place % kNodeLanes);
   --size_;
   Follow(place / kNodeLanes);
 }
 
-void BoxTree::Rename(Place place, std::uint32_t slot) {
+void Bvh::Rename(Place place, std::uint32_t slot) {
   nodes_.Mutable(place / kNodeLanes).child[place % kNodeLanes] = slot | BoxNode::kIsLeaf;
 }
 
-void BoxTree::Follow(std::uint32_t index) {
+void Bvh::Follow(std::uint32_t index) {
   while (nodes_[index].parent != BoxNode::kNoParent) {
     const std::uint32_t parent = nodes_[index].parent / kNodeLanes;
     const std::uint32_t lane = nodes_[index].parent % kNodeLanes;

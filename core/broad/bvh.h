@@ -37,20 +37,20 @@ struct SlottedBox {
 // Returns the sum of the extents: a size that flat boxes have too. Requires: not empty.
 float SizeOf(const FloatBox& box);
 
-class BoxTree {
+class Bvh {
  public:
   // All cuts are even if there are more than kMostBySurface boxes.
   enum class Cuts : std::uint8_t { kEven, kBySurface };
   static constexpr std::size_t kMostBySurface = 4096;
 
-  BoxTree() = default;
+  Bvh() = default;
 
   // The place of a box: node * kNodeLanes + lane.
   using Place = std::uint32_t;
 
   // Reorders the boxes; calls placed(slot, place) for each. Requires: at least one.
   template <class Placed>
-  BoxTree(absl::Span<SlottedBox> boxes, Cuts cuts, Placed&& placed)
+  Bvh(absl::Span<SlottedBox> boxes, Cuts cuts, Placed&& placed)
       : is_by_surface_(cuts == Cuts::kBySurface && boxes.size() <= kMostBySurface),
         built_count_(boxes.size()) {
     Build(boxes);
@@ -62,7 +62,7 @@ class BoxTree {
   int depth() const { return depth_; }
   std::size_t byte_size() const { return nodes_.byte_size(); }
   // The same as in PagedVector.
-  std::size_t BytesBeside(const BoxTree& other) const { return nodes_.BytesBeside(other.nodes_); }
+  std::size_t BytesBeside(const Bvh& other) const { return nodes_.BytesBeside(other.nodes_); }
 
   // Returns false, and changes nothing, if the box's node would become more than kMostGrowth times
   // as large as it was built.
@@ -137,7 +137,7 @@ class BoxTree {
 };
 
 template <class Probe, class Take>
-std::uint64_t BoxTree::Visit(const Probe& probe, const float* limit, Take&& take) const {
+std::uint64_t Bvh::Visit(const Probe& probe, const float* limit, Take&& take) const {
   if (size_ == 0) return 0;
   const NodeProbe<Probe> node_probe(probe);
   std::array<Waiting, kMostWaiting> waiting;
