@@ -19,7 +19,7 @@
 
 namespace clearance {
 
-// One body of a scene, or of an asker.
+// One body of a scene, or of a query.
 struct SceneBody {
   BodyId id = 0;
   RigidBodyPtr body;  // not null
@@ -60,7 +60,7 @@ struct SceneFault {
   Kind kind = Kind::kUnknownId;
 };
 
-// Returns the fault of a body by itself, in a scene or of an asker.
+// Returns the fault of a body by itself, in a scene or of a query.
 std::optional<SceneFault::Kind> FindBodyFault(const SceneBody& body);
 
 // Metres; far beyond this a margin could overflow.

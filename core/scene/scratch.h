@@ -42,9 +42,9 @@ struct SceneScratch::Parts {
   Parts();
 
   CandidateQueue queue;
-  std::vector<FloatBox> boxes;         // of the asker's bodies
-  std::vector<MovingFloatBox> moving;  // of the asker's bodies
-  RowBoxes row_boxes;                  // of the asker's bodies, of checks side by side
+  std::vector<FloatBox> boxes;         // of the query bodies
+  std::vector<MovingFloatBox> moving;  // of the query bodies
+  RowBoxes row_boxes;                  // of the query bodies, of checks side by side
   std::vector<FloatBox> boxes_of_rows;
   std::vector<BodyDistanceQuestion> questions;
   std::vector<DistanceAnswer> answers;  // kCandidatesAtOnce of them
@@ -56,7 +56,7 @@ struct SceneScratch::Parts {
   SeparatingAxisCache separating_axes;
 };
 
-// Boxes of the asker's bodies at their poses, `margin` more than their own margins around them if
+// Boxes of the query bodies at their poses, `margin` more than their own margins around them if
 // these matter.
 enum class Margins : std::uint8_t { kIgnored, kAround };
 Probes<FloatBox> StandingProbes(const Pairs& pairs, Margins margins, SceneScratch::Parts* scratch);

@@ -45,7 +45,7 @@ class ChecksAhead {
     const auto asked = absl::MakeConstSpan(poses).first(count * bodies);
     std::vector<WorkBudget>& budgets = tools.room.budgets_ahead;
     budgets.assign(count, WorkBudget(tools.pacer, work_.most_steps));
-    CheckConfigurations({tools.AskerAnywhere(rows_.asked), asked, absl::MakeSpan(budgets)}, {},
+    CheckConfigurations({tools.QueryAnywhere(rows_.asked), asked, absl::MakeSpan(budgets)}, {},
                         absl::MakeSpan(answers), &tools.room.scratch);
   }
 
@@ -74,14 +74,14 @@ struct CheckRows {
 
   CheckAnswer Ask(std::uint32_t row, std::uint32_t i) const {
     if (GoesAhead()) return Listed(row, i, ahead->Take(tools));
-    const Asker asker = tools.AskerOf(questions.configurations, row);
-    return Listed(row, i, CheckScene(asker, Options(), &tools.room.scratch));
+    const SceneQuery query = tools.QueryOf(questions.configurations, row);
+    return Listed(row, i, CheckScene(query, Options(), &tools.room.scratch));
   }
 
   CheckAnswer Listed(std::uint32_t row, std::uint32_t i, CheckAnswer answer) const {
     if (answer.verdict == Verdict::kFree || !columns.listed.is_wanted()) return answer;
-    const Asker asker = tools.AskerOf(questions.configurations, row);
-    ListVerdicts(asker, tools, {columns.listed, i, questions.max_pairs}, &answer);
+    const SceneQuery query = tools.QueryOf(questions.configurations, row);
+    ListVerdicts(query, tools, {columns.listed, i, questions.max_pairs}, &answer);
     return answer;
   }
 
@@ -97,11 +97,11 @@ struct CheckRows {
   }
 
   SceneFinding Find(std::uint32_t row, const CheckAnswer& answer, PairTurn turn) const {
-    const Asker asker = tools.AskerOf(questions.configurations, row);
-    return {.look = FindContradiction(asker, answer, turn),
+    const SceneQuery query = tools.QueryOf(questions.configurations, row);
+    return {.look = FindContradiction(query, answer, turn),
             .question = absl::StrFormat("check wants_free_radius %d", Options().wants_free_radius),
-            .bodies = asker.bodies,
-            .poses = asker.poses};
+            .bodies = query.bodies,
+            .poses = query.poses};
   }
 };
 

@@ -19,7 +19,7 @@ struct MinimumDistanceRows {
   }
 
   MinimumDistanceAnswer Ask(std::uint32_t row, std::uint32_t /*i*/) const {
-    return MinimumDistance(tools.AskerOf(questions.configurations, row), OptionsOf(row),
+    return MinimumDistance(tools.QueryOf(questions.configurations, row), OptionsOf(row),
                            &tools.room.scratch);
   }
 
@@ -35,13 +35,13 @@ struct MinimumDistanceRows {
   }
 
   SceneFinding Find(std::uint32_t row, const MinimumDistanceAnswer& answer, PairTurn turn) const {
-    const Asker asker = tools.AskerOf(questions.configurations, row);
+    const SceneQuery query = tools.QueryOf(questions.configurations, row);
     const MinimumDistanceOptions options = OptionsOf(row);
-    return {.look = FindContradiction(AskedMinimumDistance{asker, options}, answer, turn),
+    return {.look = FindContradiction(AskedMinimumDistance{query, options}, answer, turn),
             .question = absl::StrFormat("minimum_distance max_distance %a tolerance %a exact %d",
                                         options.max_distance, options.tolerance, options.exact),
-            .bodies = asker.bodies,
-            .poses = asker.poses};
+            .bodies = query.bodies,
+            .poses = query.poses};
   }
 };
 

@@ -25,7 +25,7 @@ struct NearestRows {
     const MinimumDistanceOptions options = {.max_distance = *questions.max_distances.at(row),
                                             .tolerance = questions.tolerance,
                                             .exact = questions.exact};
-    return Nearest(tools.AskerOf(questions.configurations, row), options, Room(),
+    return Nearest(tools.QueryOf(questions.configurations, row), options, Room(),
                    &tools.room.scratch);
   }
 

@@ -31,22 +31,22 @@ struct SweepQuestionRows {
   const RowTools& tools;
 
   // The motions stay until the next row.
-  MovingAsker AskerOf(std::uint32_t row) const {
-    const Asker asker = tools.AskerOf(questions.configurations, row);
+  MovingSceneQuery QueryOf(std::uint32_t row) const {
+    const SceneQuery query = tools.QueryOf(questions.configurations, row);
     std::vector<Motion>& motions = tools.room.motions;
-    motions.resize(asker.bodies.size());
+    motions.resize(query.bodies.size());
     for (std::size_t k = 0; k < motions.size(); ++k) {
       MotionAt(MotionsOfBody(questions, k), PoseOfBody(questions.configurations, k, row), row,
                &motions[k]);
     }
-    return {asker, motions};
+    return {query, motions};
   }
   SweepOptions Options() const {
     return {.ignore_initial_contact = questions.ignore_initial_contact};
   }
 
   SweepAnswer Ask(std::uint32_t row, std::uint32_t i) const {
-    const MovingAsker moving = AskerOf(row);
+    const MovingSceneQuery moving = QueryOf(row);
     SweepAnswer answer = Sweep(moving, Options(), &tools.room.scratch);
     const auto sweep_all = [&](const auto& sink) {
       return SweepAll(moving, Options(), sink, &tools.room.scratch);
@@ -60,12 +60,12 @@ struct SweepQuestionRows {
   }
 
   SceneFinding Find(std::uint32_t row, const SweepAnswer& answer, PairTurn turn) const {
-    const MovingAsker moving = AskerOf(row);
+    const MovingSceneQuery moving = QueryOf(row);
     return {.look = FindContradiction(AskedSweep{moving, Options()}, answer, turn),
             .question = absl::StrFormat("sweep ignore_initial_contact %d",
                                         questions.ignore_initial_contact),
-            .bodies = moving.asker.bodies,
-            .poses = moving.asker.poses,
+            .bodies = moving.query.bodies,
+            .poses = moving.query.poses,
             .motions = moving.motions};
   }
 };
