@@ -10,7 +10,7 @@ namespace clearance {
 namespace {
 
 // A node may grow to this many times its size; then the box that makes it grow must go elsewhere.
-constexpr float kMostGrowth = 2;
+constexpr float kMaxGrowth = 2;
 
 // Returns the centre; 0 if the box has no end in either direction.
 float CenterOf(const FloatBox& box, int axis) {
@@ -257,7 +257,7 @@ bool Bvh::TryRefit(Place place, const FloatBox& box) {
   BoxNode changed = nodes_[index];
   changed.SetBox(lane, box);
   // Written so that a size that is NaN is too large.
-  if (!(SizeOf(changed.UnionOfAll()) <= kMostGrowth * changed.built_size)) return false;
+  if (!(SizeOf(changed.UnionOfAll()) <= kMaxGrowth * changed.built_size)) return false;
   nodes_.Mutable(index) = changed;
   Follow(index);
   return true;

@@ -39,9 +39,9 @@ float SizeOf(const FloatBox& box);
 
 class Bvh {
  public:
-  // All cuts are even if there are more than kMostBySurface boxes.
+  // All cuts are even if there are more than kMaxBySurface boxes.
   enum class Cuts : std::uint8_t { kEven, kBySurface };
-  static constexpr std::size_t kMostBySurface = 4096;
+  static constexpr std::size_t kMaxBySurface = 4096;
 
   Bvh() = default;
 
@@ -51,7 +51,7 @@ class Bvh {
   // Reorders the boxes; calls placed(slot, place) for each. Requires: at least one.
   template <class Placed>
   Bvh(absl::Span<SlottedBox> boxes, Cuts cuts, Placed&& placed)
-      : is_by_surface_(cuts == Cuts::kBySurface && boxes.size() <= kMostBySurface),
+      : is_by_surface_(cuts == Cuts::kBySurface && boxes.size() <= kMaxBySurface),
         built_count_(boxes.size()) {
     Build(boxes);
     VisitLeaves([&](const SlottedBox& leaf, Place place) { placed(leaf.slot, place); });
@@ -64,7 +64,7 @@ class Bvh {
   // The same as in PagedVector.
   std::size_t BytesBeside(const Bvh& other) const { return nodes_.BytesBeside(other.nodes_); }
 
-  // Returns false, and changes nothing, if the box's node would become more than kMostGrowth times
+  // Returns false, and changes nothing, if the box's node would become more than kMaxGrowth times
   // as large as it was built.
   bool TryRefit(Place place, const FloatBox& box);
   void Remove(Place place);
@@ -106,13 +106,13 @@ class Bvh {
 
  private:
   // Deeper than 2^31 boxes can be.
-  static constexpr std::size_t kMostDepth = 12;
+  static constexpr std::size_t kMaxDepth = 12;
 
   struct Waiting {
     float bound;
     std::uint32_t what;
   };
-  static constexpr std::size_t kMostWaiting = kMostDepth * kNodeLanes;
+  static constexpr std::size_t kMaxWaiting = kMaxDepth * kNodeLanes;
 
   // The boxes of one node and all nodes below it. A lane has room for `capacity` boxes.
   struct Subtree {
@@ -140,7 +140,7 @@ template <class Probe, class Take>
 std::uint64_t Bvh::Visit(const Probe& probe, const float* limit, Take&& take) const {
   if (size_ == 0) return 0;
   const NodeProbe<Probe> node_probe(probe);
-  std::array<Waiting, kMostWaiting> waiting;
+  std::array<Waiting, kMaxWaiting> waiting;
   std::size_t count = 0;
   waiting[count++] = {0, 0};
   std::uint64_t seen = 0;

@@ -47,10 +47,10 @@ struct WaitingBox {
 // them is taken.
 class WaitingBoxes {
  public:
-  static constexpr std::size_t kMost = 64;
+  static constexpr std::size_t kMax = 64;
 
   bool empty() const { return count_ == 0; }
-  bool is_nearly_full() const { return count_ + BoxNode::kLanes > kMost; }
+  bool is_nearly_full() const { return count_ + BoxNode::kLanes > kMax; }
 
   // Requires: not full.
   void Add(const WaitingBox& item) {
@@ -72,7 +72,7 @@ class WaitingBoxes {
   }
 
  private:
-  std::array<WaitingBox, kMost> items_;  // the next one last
+  std::array<WaitingBox, kMax> items_;  // the next one last
   std::size_t count_ = 0;
 };
 
@@ -133,7 +133,7 @@ template <class Probe, class Take>
 bool BvhForest::VisitInOrder(const Probe& probe, const float* limit, std::uint64_t* seen,
                              Take&& take) const {
   WaitingBoxes waiting;
-  if (trees_.size() > WaitingBoxes::kMost) return false;
+  if (trees_.size() > WaitingBoxes::kMax) return false;
   for (std::uint32_t i = 0; i < trees_.size(); ++i) {
     if (trees_[i].size() != 0) waiting.Add(WaitingBox::Of(0, i, 0));
   }

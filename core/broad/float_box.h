@@ -72,14 +72,14 @@ inline FloatBox Union(const FloatBox& a, const FloatBox& b) {
 }
 
 // Returns at most the distance of anything in a from anything in b, metres; 0 if the boxes meet.
-// Requires: neither is empty. Gaps below kLeastBoxGap count as none, and those above kLargestBoxGap
+// Requires: neither is empty. Gaps below kMinBoxGap count as none, and those above kLargestBoxGap
 // as kLargestBoxGap, so squares neither underflow nor overflow. Each of the seven roundings is at
 // most 2^-24, and kBoxGapGuard is more than all of them.
 inline float GapBound(const FloatBox& a, const FloatBox& b) {
   float sum = 0;
   for (int i = 0; i < 3; ++i) {
     float gap = std::max(a.low[i] - b.high[i], b.low[i] - a.high[i]);
-    gap = gap >= kLeastBoxGap ? std::min(gap, kLargestBoxGap) : 0.0F;
+    gap = gap >= kMinBoxGap ? std::min(gap, kLargestBoxGap) : 0.0F;
     sum = sum + gap * gap;
   }
   return std::sqrt(sum) * kBoxGapGuard;
@@ -89,7 +89,7 @@ inline float GapBound(const FloatBox& a, const FloatBox& b) {
 inline bool IsApart(const FloatBox& a, const FloatBox& b) {
   bool is_apart = false;
   for (int i = 0; i < 3; ++i) {
-    is_apart |= std::max(a.low[i] - b.high[i], b.low[i] - a.high[i]) >= kLeastBoxGap;
+    is_apart |= std::max(a.low[i] - b.high[i], b.low[i] - a.high[i]) >= kMinBoxGap;
   }
   return is_apart;
 }
@@ -115,7 +115,7 @@ inline MovingFloatBox MakeMovingBox(const Vec3d& low, const Vec3d& high,
   MovingFloatBox moving{};
   for (int i = 0; i < 3; ++i) {
     const double length = std::fabs(ways[i]);
-    const bool is_moving = length >= static_cast<double>(kLeastBoxGap) &&
+    const bool is_moving = length >= static_cast<double>(kMinBoxGap) &&
                            length <= static_cast<double>(kLargestBoxGap);
     const double way = is_moving ? 0 : ways[i];
     moving.inverse[i] = is_moving ? static_cast<float>(1 / ways[i]) : 0.0F;

@@ -21,11 +21,11 @@ namespace {
 
 constexpr int kRootBits = 128;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kLeast = std::numeric_limits<double>::denorm_min();
+constexpr double kMinDouble = std::numeric_limits<double>::denorm_min();
 
 // low <= x <= high, low > 0.
 struct Magnitude {
-  double low = kLeast;
+  double low = kMinDouble;
   double high = kInfinity;
 };
 
@@ -50,7 +50,7 @@ Magnitude DistanceMagnitude(const ExactDifference& difference, const ExactNeares
     return root * (height + difference.radius_sum() * root) * difference.denominator();
   };
   const int exponent = difference.exponent() + 2 * shift;
-  return {std::max(QuotientDown(numerator, denominator(root_high), exponent), kLeast),
+  return {std::max(QuotientDown(numerator, denominator(root_high), exponent), kMinDouble),
           QuotientUp(numerator, denominator(root_low), exponent)};
 }
 
@@ -68,7 +68,7 @@ std::optional<ExactVerdict> JudgeMeetingCores(ExactDifference& difference,
   const Integer& radii = difference.radius_sum();
   if (radii > 0) {
     const double least_depth = QuotientDown(radii, difference.denominator(), difference.exponent());
-    return Penetrating({std::max(least_depth, kLeast), kInfinity});
+    return Penetrating({std::max(least_depth, kMinDouble), kInfinity});
   }
   const std::optional<bool> is_inside = IsOriginInside(difference, nearest.corral);
   if (!is_inside) return std::nullopt;

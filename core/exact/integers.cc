@@ -11,7 +11,7 @@ namespace clearance {
 namespace {
 
 constexpr int kMantissaBits = std::numeric_limits<double>::digits;
-constexpr int kLeastExponent = std::numeric_limits<double>::min_exponent - kMantissaBits;
+constexpr int kMinExponent = std::numeric_limits<double>::min_exponent - kMantissaBits;
 
 // x = mantissa * 2^exponent.
 struct Parts {
@@ -35,7 +35,7 @@ struct ScaledQuotient {
 
 ScaledQuotient Scale(const Integer& numerator, const Integer& denominator, int exponent) {
   const int bits = BitCount(numerator) - BitCount(denominator) + 1;  // the quotient is below 2^bits
-  const int last = std::max(bits + exponent - kMantissaBits, kLeastExponent);
+  const int last = std::max(bits + exponent - kMantissaBits, kMinExponent);
   const int shift = exponent - last;
   return {Shifted(numerator, std::max(shift, 0)), Shifted(denominator, std::max(-shift, 0)), last};
 }

@@ -84,8 +84,8 @@ int Orient3d(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& p) {
     return 0;  // a support of a facet is most often one of its corners
   // Points of one face, rounded: off its plane by about u.
   const double precise = PreciseDeterminant(a, b, c, p);
-  constexpr double kLeastNormal = std::numeric_limits<double>::min();
-  if (std::abs(precise) > kPreciseOrient3dBound * permanent + kLeastNormal) return SignOf(precise);
+  constexpr double kMinNormal = std::numeric_limits<double>::min();
+  if (std::abs(precise) > kPreciseOrient3dBound * permanent + kMinNormal) return SignOf(precise);
   return ExactOrient3d(a, b, c, p);
 }
 

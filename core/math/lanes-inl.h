@@ -25,10 +25,10 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Vectors with as many lanes as fit, at most kMost.
-template <std::size_t kMost>
+// Vectors with as many lanes as fit, at most kMax.
+template <std::size_t kMax>
 struct Lanes {
-  using Tag = hn::CappedTag<double, kMost>;
+  using Tag = hn::CappedTag<double, kMax>;
   using V = hn::Vec<Tag>;
   using Mask = hn::Mask<Tag>;
   static constexpr Tag kTag{};

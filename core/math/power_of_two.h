@@ -29,10 +29,10 @@ constexpr double NormalPowerOfTwo(int exponent) {
 // subnormal result, since that takes a processor as long as fifty other operations.
 constexpr double AnyPowerOfTwo(int exponent) {
   using Limits = std::numeric_limits<double>;
-  constexpr int kLeast = Limits::min_exponent - Limits::digits;
+  constexpr int kLowest = Limits::min_exponent - Limits::digits;
   if (IsNormalPower(exponent)) return NormalPowerOfTwo(exponent);
   if (exponent > 0) return Limits::infinity();
-  return exponent < kLeast ? 0 : std::bit_cast<double>(std::uint64_t{1} << (exponent - kLeast));
+  return exponent < kLowest ? 0 : std::bit_cast<double>(std::uint64_t{1} << (exponent - kLowest));
 }
 
 // Returns x * 2^exponent, exact except for underflow (rounded once, to even) and overflow.

@@ -27,7 +27,7 @@ inline constexpr int kLowerSide = 1, kUpperSide = 2;
 inline constexpr int kOnY = 4, kOnZ = 16, kPlaces = 64;
 // Added for each side that a point is on. Features of A and B have one nearest point each only if
 // no more than two of the points' six coordinates are between sides.
-inline constexpr int kOnSide = kPlaces * kPlaces, kLeastSides = 4;
+inline constexpr int kOnSide = kPlaces * kPlaces, kMinSides = 4;
 
 // Names the corners of the features of A and B that the points are on, A's place counted kPlaces
 // times.
@@ -65,7 +65,7 @@ class BoxPoints {
     const V3 first = L::Sub(once, start), second = L::Sub(twice, once);
     const V least = L::Set(kUnderflowSlack);
     const V ratio = hn::Div(L::Dot(first, second), hn::Max(L::Dot(first, first), least));
-    const V shrinks = hn::Min(hn::Max(ratio, L::Set(0)), L::Set(kMostBoxRatio));
+    const V shrinks = hn::Min(hn::Max(ratio, L::Set(0)), L::Set(kMaxBoxRatio));
     const V more = hn::Div(shrinks, hn::Sub(L::Set(1), shrinks));
     V place;
     const V3 beyond = L::Add(twice, L::Times(more, second));
@@ -116,7 +116,7 @@ class BoxPoints {
   void Settle(V places, V distance_sq) {
     const Mask was_settled = hn::Gt(L::Load(is_settled_), L::Set(0));
     const V last = L::Load(places_), last_sq = L::Load(distance_sq_);
-    const Mask has_features = hn::Ge(places, L::Set(kLeastSides * kOnSide));
+    const Mask has_features = hn::Ge(places, L::Set(kMinSides * kOnSide));
     const Mask is_stuck = hn::Ge(distance_sq, hn::Mul(L::Set(kBoxProgress), last_sq));
     const Mask stays = hn::And(hn::Eq(places, last), hn::Or(has_features, is_stuck));
     const Mask is_none =
@@ -139,9 +139,9 @@ class BoxPoints {
     axis_b_[0].Set(lane, R_BA.row_x);
     axis_b_[1].Set(lane, R_BA.row_y);
     axis_b_[2].Set(lane, R_BA.row_z);
-    const double least = kLeastBoxProjection * difference.extent();
+    const double least = kMinBoxProjection * difference.extent();
     least_sq_.at[lane] = least * least;
-    most_sq_.at[lane] = kMostBoxProjection * task.stop_above * task.stop_above;
+    most_sq_.at[lane] = kMaxBoxProjection * task.stop_above * task.stop_above;
   }
 
   // Returns the point of a box that is nearest to v, and its place, with `on_side` for every side
@@ -178,7 +178,7 @@ template <class L>
 void GuessAll(absl::Span<const GuessTask> tasks, absl::Span<FeatureGuess> found) {
   for (std::size_t first = 0; first < tasks.size(); first += L::kSize) {
     BoxPoints<L> points(tasks.subspan(first));
-    for (int round = 0; round < kMostBoxRounds && points.Go(); ++round) {
+    for (int round = 0; round < kMaxBoxRounds && points.Go(); ++round) {
     }
     points.SetGuesses(found.subspan(first));
   }
@@ -245,7 +245,7 @@ bool AreParallel(const Mat3<double>& R_BA, std::size_t axis_a, std::size_t axis_
   const std::array<Vec3d, 3> axes_b = {R_BA.row_x, R_BA.row_y, R_BA.row_z};
   const Vec3d& axis = axes_b[axis_b];
   const double cosine = std::array<double, 3>{axis.x, axis.y, axis.z}[axis_a];
-  return !(1 - cosine * cosine > kLeastSineSquared);
+  return !(1 - cosine * cosine > kMinSineSquared);
 }
 
 }  // namespace

@@ -178,8 +178,8 @@ class BoxPairs {
     const V twice = hn::Div(hn::Mul(L::Set(2), hn::Abs(along_)), length_);
     const V next = hn::Min(second_, hn::Add(depth_, twice));
     const Mask is_least = hn::And(hn::Gt(depth_, margin_), hn::Gt(next, hn::Add(depth_, margin_)));
-    const Mask is_wide = hn::Gt(hn::Mul(length_, length_), L::Set(kLeastContactSineSquared));
-    const Mask has_axes = hn::Ge(least_sine_sq_, L::Set(kLeastSineSquared));
+    const Mask is_wide = hn::Gt(hn::Mul(length_, length_), L::Set(kMinContactSineSquared));
+    const Mask has_axes = hn::Ge(least_sine_sq_, L::Set(kMinSineSquared));
     return hn::And(is_least, hn::And(is_wide, has_axes));
   }
 

@@ -21,10 +21,10 @@ namespace clearance {
 namespace {
 
 // Faces with more corners are left to the search.
-constexpr std::size_t kMostCorners = 16;
+constexpr std::size_t kMaxCorners = 16;
 
 // Up to this count it is faster to look at all vertices, side by side, than at a few one by one.
-constexpr std::uint32_t kMostCounted = 128;
+constexpr std::uint32_t kMaxCounted = 128;
 
 using Corners = absl::Span<const VertexIndex>;
 
@@ -73,7 +73,7 @@ Corners PolygonOf(const ConvexShape& shape, Corners feature) {
                                                         : OneFaceOf(shape.face_masks(), feature);
   if (face == kNoFace) return {};
   const Corners polygon = faces.CornersOf(face);
-  return polygon.size() > 3 && polygon.size() <= kMostCorners ? polygon : Corners();
+  return polygon.size() > 3 && polygon.size() <= kMaxCorners ? polygon : Corners();
 }
 
 // Nothing for more than three vertices that are not of one face.
@@ -194,7 +194,7 @@ class Nearest {
   }
 
   // Returns the corners of the difference of a vertex and a face, as difference_.At computes them.
-  using CornerList = StaticVector<Vec3d, static_cast<int>(kMostCorners)>;
+  using CornerList = StaticVector<Vec3d, static_cast<int>(kMaxCorners)>;
   CornerList CornersOf(const Features& features) const {
     CornerList corners;
     if (features.a.size() == 1) {
@@ -215,7 +215,7 @@ class Nearest {
     const double ee = NormSquared(e), ff = NormSquared(f), ef = Dot(e, f);
     const double ew = Dot(e, w(0)), fw = Dot(f, w(0));
     const double determinant = ee * ff - ef * ef;
-    if (!(determinant > kLeastSineSquared * ee * ff)) return false;
+    if (!(determinant > kMinSineSquared * ee * ff)) return false;
     const double s = (ef * fw - ff * ew) / determinant;
     const double t = (ee * fw - ef * ew) / determinant;
     if (!(s > 0 && s < 1 && t > 0 && t < 1)) return false;
@@ -264,7 +264,7 @@ bool StandsOut(const ConvexShape& shape, absl::Span<const VertexIndex> feature, 
   for (const VertexIndex i : feature) top = std::max(top, Height(shape, d, i));
   const double floor = top - margin;
   const std::uint32_t count = shape.vertex_count();
-  if (shape.has_adjacency() && count > kMostCounted)
+  if (shape.has_adjacency() && count > kMaxCounted)
     return AreNeighborsBelow(shape, feature, d, floor);
   const VertexColumns vertices = {shape.x(), shape.y(), shape.z(), count};
   return CountBelow(vertices, d, floor) + feature.size() == count;
@@ -279,7 +279,7 @@ bool IsUnique(const MinkowskiDifference<double>& difference, const Features& fea
   const double extent = difference.extent();
   const Vec3d& v = nearest.found().v;
   const double distance = Norm(v);
-  if (!(distance > kLeastFeatureDistance * extent)) return false;
+  if (!(distance > kMinFeatureDistance * extent)) return false;
   if (!(nearest.inside_sq() > kFeatureMargin * kFeatureMargin * distance * extent)) return false;
   const double margin = kFeatureMargin * extent * std::sqrt(extent / distance);
   const Vec3d n_A = (-1 / distance) * v;

@@ -40,7 +40,7 @@ struct Plane {
 };
 
 // At least |p| + |a| of two points on the grid.
-constexpr double kMostReach = 4 * ExpandingPolytope::kMaxCoordinate;
+constexpr double kMaxReach = 4 * ExpandingPolytope::kMaxCoordinate;
 
 // Let e, f be the edges from corner a and E = |e| |f|. The edges err by u of themselves, so n = e x
 // f errs by 8u E. The height n . a / |n| errs by 16u E / |n| |a| for n and |n| and 8u |a| for its
@@ -82,7 +82,7 @@ Plane PreciselyMeasured(const Triangle& t) {
   const Vec3<Dd> n_A = (Dd(1) / area) * n;
   const double relative_error = kNormalError * kDoubleDoubleRoundoff * edges / ToDouble(area);
   return {ToDouble(n_A), ToDouble(Dot(n_A, a)), (relative_error + kRoundoff) * Norm(t.a),
-          (relative_error + kHeightError * kRoundoff) * kMostReach};
+          (relative_error + kHeightError * kRoundoff) * kMaxReach};
 }
 
 // Returns the error of the plane of a triangle that is not thin. It takes a root and a quotient
@@ -97,7 +97,7 @@ double ErrorOf(const Triangle& t, double area) {
 // many, and few of them come to be among the nearest. Until they do, a plane with some correct
 // digits is enough.
 constexpr double ErrorInDouble(double least_sine) {
-  return (kNormalError / least_sine + kHeightError + 1) * kRoundoff * kMostReach;
+  return (kNormalError / least_sine + kHeightError + 1) * kRoundoff * kMaxReach;
 }
 
 double RoundedToGrid(double coordinate) {
@@ -282,7 +282,7 @@ void ExpandingPolytope::TakeVisible(int seed, const Vec3d& point) {
 void ExpandingPolytope::CloseHorizon(std::uint16_t apex) {
   std::array<std::uint16_t, kMaxVertices> starting_at;  // facet by the vertex its edge starts at
   for (int n = 0; n < horizon_.size(); ++n) {
-    const int measured = n % FacetPlanes::kMost;
+    const int measured = n % FacetPlanes::kMax;
     if (measured == 0) MeasureFrom(n, apex);
     const HorizonEdge& edge = horizon_[n];
     const auto facet = static_cast<std::uint16_t>(NewFacet({edge.from, edge.to, apex}, measured));
@@ -303,7 +303,7 @@ void ExpandingPolytope::CloseHorizon(std::uint16_t apex) {
 // Measures the facets over the edges of the horizon from `first` on, as many as are measured at
 // once.
 void ExpandingPolytope::MeasureFrom(int first, std::uint16_t apex) {
-  const int count = std::min(horizon_.size() - first, FacetPlanes::kMost);
+  const int count = std::min(horizon_.size() - first, FacetPlanes::kMax);
   for (int i = 0; i < count; ++i) {
     const HorizonEdge& edge = horizon_[first + i];
     SetPlane(i, {edge.from, edge.to, apex});

@@ -112,7 +112,7 @@ class ExpandingPolytope {
   static constexpr double kNoFacet = std::numeric_limits<double>::infinity();
   static constexpr int kNone = -1;
   static constexpr int kOffsetBlock = 8;
-  static constexpr int kMostOffsets = (kMaxFacets + kOffsetBlock - 1) / kOffsetBlock * kOffsetBlock;
+  static constexpr int kMaxOffsets = (kMaxFacets + kOffsetBlock - 1) / kOffsetBlock * kOffsetBlock;
 
   static Vec3d Rounded(const Vec3d& point);
 
@@ -156,7 +156,7 @@ class ExpandingPolytope {
   FacetPlanes planes_;
   StaticVector<PolytopeFacet, kMaxFacets> facets_;
   // The offset of each of facets_, and some more: kNoFacet if there is none.
-  StaticVector<double, kMostOffsets> offsets_;
+  StaticVector<double, kMaxOffsets> offsets_;
   StaticVector<MinkowskiVertex<double>, kMaxVertices> vertices_;
   int nearest_ = kNone;  // the result of Nearest, if that is known
   StaticVector<std::uint16_t, kMaxFacets> free_;

@@ -30,13 +30,13 @@
 
 namespace clearance {
 
-inline constexpr std::size_t kMostSearches = 64;
+inline constexpr std::size_t kMaxSearches = 64;
 
-// The searches of at most kMostSearches pairs.
+// The searches of at most kMaxSearches pairs.
 struct HullSearches {
-  absl::InlinedVector<SignTask, kMostSearches> tasks;
-  std::array<std::size_t, kMostSearches> of;  // which pair
-  std::array<double, kMostSearches> radii;    // of both bodies together
+  absl::InlinedVector<SignTask, kMaxSearches> tasks;
+  std::array<std::size_t, kMaxSearches> of;  // which pair
+  std::array<double, kMaxSearches> radii;    // of both bodies together
 };
 
 }  // namespace clearance
@@ -182,7 +182,7 @@ class HullGroup {
   typename L::Row extent_, radii_;
 };
 
-// Requires: at most kMostSearches pairs.
+// Requires: at most kMaxSearches pairs.
 void BeginHere(absl::Span<const SeparationPair> pairs, absl::Span<SeparationBounds> bounds,
                HullSearches* searches) {
   if (pairs.size() == 1) return HullGroup<Lanes<1>>(pairs, 0).Begin(bounds, searches);
@@ -223,7 +223,7 @@ void BoundFew(absl::Span<const SeparationPair> pairs, absl::Span<SeparationBound
   HullSearches searches;
   HWY_DYNAMIC_DISPATCH(BeginHere)(pairs, bounds, &searches);
   if (searches.tasks.empty()) return;
-  absl::InlinedVector<SignGuess, kMostSearches> found(searches.tasks.size());
+  absl::InlinedVector<SignGuess, kMaxSearches> found(searches.tasks.size());
   GjkSignBatch(searches.tasks, absl::MakeSpan(found));
   for (std::size_t k = 0; k < found.size(); ++k) {
     Conclude(found[k], searches.tasks[k], searches.radii[k], &bounds[searches.of[k]]);
@@ -235,8 +235,8 @@ void BoundFew(absl::Span<const SeparationPair> pairs, absl::Span<SeparationBound
 }  // namespace
 
 void BoundHulls(absl::Span<const SeparationPair> pairs, absl::Span<SeparationBounds> bounds) {
-  for (std::size_t first = 0; first < pairs.size(); first += kMostSearches) {
-    BoundFew(pairs.subspan(first, kMostSearches), bounds.subspan(first, kMostSearches));
+  for (std::size_t first = 0; first < pairs.size(); first += kMaxSearches) {
+    BoundFew(pairs.subspan(first, kMaxSearches), bounds.subspan(first, kMaxSearches));
   }
 }
 

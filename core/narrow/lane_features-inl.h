@@ -139,7 +139,7 @@ struct LaneNearest {
     const V s = hn::Div(hn::Sub(hn::Mul(ef, fw), hn::Mul(ff, ew)), determinant);
     const V t = hn::Div(hn::Sub(hn::Mul(ee, fw), hn::Mul(ef, ew)), determinant);
     const V rest_s = hn::Sub(one, s), rest_t = hn::Sub(one, t);
-    const V least = hn::Mul(hn::Mul(L::Set(kLeastSineSquared), ee), ff);
+    const V least = hn::Mul(hn::Mul(L::Set(kMinSineSquared), ee), ff);
     const Mask is_s = hn::And(hn::Gt(s, zero), hn::Lt(s, one));
     const Mask is_t = hn::And(hn::Gt(t, zero), hn::Lt(t, one));
     const V3 n = L::Cross(e, f);

@@ -114,8 +114,8 @@ class LanePair {
     const V between = hn::Sqrt(L::Dot(p_AB_W_, p_AB_W_));
     far_lower_ = hn::Sub(hn::Sub(between, balls), error_);
     far_upper_ = hn::Add(hn::Add(between, balls), error_);
-    is_in_range_ = hn::And(hn::Gt(extent_, L::Set(1 / kMostPairLength)),
-                           hn::Lt(extent_, L::Set(kMostPairLength)));
+    is_in_range_ = hn::And(hn::Gt(extent_, L::Set(1 / kMaxPairLength)),
+                           hn::Lt(extent_, L::Set(kMaxPairLength)));
     is_far_ = hn::Gt(far_lower_, radii_);
   }
 

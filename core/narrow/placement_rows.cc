@@ -88,7 +88,7 @@ class LanePlacement {
 
 void PlaceHere(const PlacementRows::Given& given, std::size_t count, PlacementRows::Found* found) {
   using L = Lanes<PlacementRows::kAtOnce>;
-  static_assert(PlacementRows::kMost % L::kSize == 0);
+  static_assert(PlacementRows::kMax % L::kSize == 0);
   for (std::size_t first = 0; first < count; first += L::kSize) {
     LanePlacement<L>(given, first).Place(found);
   }

@@ -54,7 +54,7 @@ class PortalSearch {
     if (!Look(difference_.placement().p_AB, &p)) return false;
     if (!Look(Dot(p.w, along_) * along_ - p.w, &q)) return false;
     if (Area(p, q) < 0) std::swap(p, q);
-    for (int step = 0; step < kMostPortalSteps; ++step) {
+    for (int step = 0; step < kMaxPortalSteps; ++step) {
       // The line is to the left of the side from p to q: so there, across it.
       const Vec3d left = Cross(along_, q.w - p.w);
       if (!Look(left, &r)) return false;
@@ -79,7 +79,7 @@ class PortalSearch {
   // Pushes the portal against the ray until it lies in a face of A - B.
   bool Refine() {
     auto& [p, q, r] = cast_.vertex;
-    for (int step = 0; step < kMostPortalSteps; ++step) {
+    for (int step = 0; step < kMaxPortalSteps; ++step) {
       const Vec3d n_A = Cross(r.w - p.w, q.w - p.w);
       Vertex w;
       if (!Look(n_A, &w)) return false;

@@ -34,7 +34,7 @@ struct PortalResult {
   std::array<double, 3> weight{};  // of the vertices, in the point that the line meets
 };
 
-// Finds the facet through which the ray from the origin to `ray_A` enters A - B. At most 3 kMostPortalSteps + 2 vertices are looked at.
+// Finds the facet through which the ray from the origin to `ray_A` enters A - B. At most 3 kMaxPortalSteps + 2 vertices are looked at.
 // Requires: polytopes, no sweep.
 PortalResult SearchPortal(MinkowskiDifference<double>& difference, const Vec3d& ray_A);
 

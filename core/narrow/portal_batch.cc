@@ -204,8 +204,8 @@ class PortalGroup {
   static void MeasureDirection(Side* side) {
     const V3 d = L::Load(side->d);
     const V size = hn::Add(hn::Add(hn::Abs(d.x), hn::Abs(d.y)), hn::Abs(d.z));
-    const Mask fits = hn::And(hn::Gt(size, L::Set(kLeastFloatDirection)),
-                              hn::Lt(size, L::Set(kMostFloatDirection)));
+    const Mask fits = hn::And(hn::Gt(size, L::Set(kMinFloatDirection)),
+                              hn::Lt(size, L::Set(kMaxFloatDirection)));
     L::Store(hn::IfThenElseZero(fits, L::Set(1)), &side->fits);
   }
 
@@ -267,7 +267,7 @@ class PortalGroup {
         hn::And(hn::Ge(portal.phase, L::Set(kFirst)), hn::Lt(portal.phase, L::Set(kBeyond)));
     if (!L::IsNowhere(is_finding)) Find(w, height, &portal);
     if (!L::IsNowhere(is_portal)) Refine(w, d, is_portal, &portal);
-    const V limit = L::Set(kMostPortalSteps);
+    const V limit = L::Set(kMaxPortalSteps);
     portal.phase = L::Select(hn::Ge(portal.steps, limit), L::Set(kLost), portal.phase);
     portal.phase = L::Select(is_missed, L::Set(kMissed), portal.phase);
     Store(portal.p, &p_);

@@ -117,7 +117,7 @@ class MotionChecker {
     const Quad extent = size_sum_ + target_;
     return std::max(Quad(kRelativeTolerance) * size_sum_,
                     2 * kProofAllowance * kRoundoff * extent) +
-           kLeastTolerance + slack_;
+           kMinTolerance + slack_;
   }
 
   void CheckTimes();

@@ -300,10 +300,10 @@ void Together(absl::Span<const TimeOfCollisionQuestion> questions,
 }
 
 // At most so many: the convex pairs together.
-template <class ConvexQuestion, std::size_t kMost, class BodyQuestion, class Answer>
+template <class ConvexQuestion, std::size_t kMax, class BodyQuestion, class Answer>
 void AnswerGroup(absl::Span<const BodyQuestion> questions, absl::Span<Answer> answers) {
-  StaticVector<ConvexQuestion, static_cast<int>(kMost)> convex;
-  std::array<std::size_t, kMost> place;
+  StaticVector<ConvexQuestion, static_cast<int>(kMax)> convex;
+  std::array<std::size_t, kMax> place;
   for (std::size_t i = 0; i < questions.size(); ++i) {
     const BodyQuestion& question = questions[i];
     if (!IsConvexPair(question.a, question.b)) {
@@ -317,7 +317,7 @@ void AnswerGroup(absl::Span<const BodyQuestion> questions, absl::Span<Answer> an
   }
   const auto count = static_cast<std::size_t>(convex.size());
   if (count == questions.size()) return Together(convex, answers);
-  std::array<Answer, kMost> found;
+  std::array<Answer, kMax> found;
   Together(convex, absl::MakeSpan(found).first(count));
   for (std::size_t k = 0; k < count; ++k) answers[place[k]] = found[k];
 }

@@ -30,7 +30,7 @@ namespace clearance {
 // By their corners: a point of A and a point of B, and so on.
 enum class FeatureKind : std::uint8_t { kPoint, kSegment, kTriangle, kQuad, kEdges, kOther };
 inline constexpr std::size_t kFeatureKinds = 5;  // without kOther
-inline constexpr int kMostCorners = 4;
+inline constexpr int kMaxCorners = 4;
 
 // A task with its features, whole.
 struct FeatureCase {
@@ -71,7 +71,7 @@ class FeatureGroup {
   void Answer(absl::Span<const FeatureCase* const> cases) {
     cases_ = cases.first(std::min(cases.size(), L::kSize));
     kind_ = cases_[0]->kind;
-    corners_ = kind_ == FeatureKind::kEdges ? kMostCorners : static_cast<int>(kind_) + 1;
+    corners_ = kind_ == FeatureKind::kEdges ? kMaxCorners : static_cast<int>(kind_) + 1;
     vertices_ = kind_ == FeatureKind::kQuad ? 3 : corners_;
     for (std::size_t lane = 0; lane < cases_.size(); ++lane) SetLane(lane, *cases_[lane]);
     AnswerLanes();
@@ -95,7 +95,7 @@ class FeatureGroup {
 
   // A or B of every lane, normalised, with what its own axes need.
   struct Side {
-    Row3 corner[kMostCorners];
+    Row3 corner[kMaxCorners];
     Row3 half;  // of a box
     Row scale;
     Row size;  // of the feature
@@ -198,7 +198,7 @@ class FeatureGroup {
     const V3& v = nearest_.v;
     const V extent = L::Load(extent_);
     distance_ = LaneNorm<L>(v);
-    const Mask is_apart = hn::Gt(distance_, hn::Mul(L::Set(kLeastFeatureDistance), extent));
+    const Mask is_apart = hn::Gt(distance_, hn::Mul(L::Set(kMinFeatureDistance), extent));
     const V least_sq = hn::Mul(hn::Mul(L::Set(kFeatureMargin * kFeatureMargin), distance_), extent);
     is_unique_ =
         hn::And(hn::And(nearest_.is_inside, is_apart), hn::Gt(nearest_.inside_sq, least_sq));
@@ -288,8 +288,8 @@ class FeatureGroup {
     L::Store(upper, &upper_);
     const Mask is_not_beyond = hn::Not(hn::Gt(lower, L::Load(max_distance_)));
     const Mask is_normal =
-        hn::And(hn::Gt(lower, L::Set(1 / kMostPairLength)),
-                hn::Lt(hn::Mul(metres, L::Load(extent_)), L::Set(kMostPairLength)));
+        hn::And(hn::Gt(lower, L::Set(1 / kMaxPairLength)),
+                hn::Lt(hn::Mul(metres, L::Load(extent_)), L::Set(kMaxPairLength)));
     is_unique_ = hn::And(is_unique_, hn::And(is_not_beyond, is_normal));
     L::Store(hn::IfThenElseZero(is_unique_, L::Set(1)), &is_answered_);
   }
@@ -343,7 +343,7 @@ class FeatureGroup {
     answer.state = State::kSeparated;
     answer.iterations = one.task->iterations;
     answer.bracket = {lower_.at[lane], upper_.at[lane]};
-    answer.tolerance = std::max(tolerance_.at[lane], kLeastTolerance);
+    answer.tolerance = std::max(tolerance_.at[lane], kMinTolerance);
     answer.distance = out_distance_.at[lane];
     answer.p_WA = p_WAa_.Get(lane);
     answer.p_WB = p_WAb_.Get(lane);
@@ -376,8 +376,8 @@ class FeatureGroup {
   Row3 center_a_ = {}, origin_a_ = {}, p_WA_ = {};
 
   // Found.
-  V3 a_A_[kMostCorners];
-  V3 w_[kMostCorners];
+  V3 a_A_[kMaxCorners];
+  V3 w_[kMaxCorners];
   LaneNearest<L> nearest_;
   V distance_;
   V w_A_norm_;
@@ -387,7 +387,7 @@ class FeatureGroup {
 
   // Written.
   Row is_answered_, lower_, upper_, tolerance_, out_distance_, is_second_;
-  Row weight_[kMostCorners];
+  Row weight_[kMaxCorners];
   Row3 n_AB_, p_AoA_, p_AoB_, p_WAa_, p_WAb_;
 };
 
@@ -416,7 +416,7 @@ FeatureKind KindOf(const Features& whole) {
   const std::size_t a = whole.a.size(), b = whole.b.size();
   if (a == 2 && b == 2) return FeatureKind::kEdges;
   const std::size_t corners = std::max(a, b);
-  if (std::min(a, b) != 1 || corners > kMostCorners) return FeatureKind::kOther;
+  if (std::min(a, b) != 1 || corners > kMaxCorners) return FeatureKind::kOther;
   return static_cast<FeatureKind>(corners - 1);
 }
 

@@ -146,7 +146,7 @@ void SetAnswer(const DistanceQuestion& question, const PosedPair& posed, const C
   SetWitness(core.witness, &answer->witness);
 }
 
-static_assert(kDistancesAtOnce <= PlacementRows::kMost);
+static_assert(kDistancesAtOnce <= PlacementRows::kMax);
 
 // At most kDistancesAtOnce pairs, whose searches and features are computed side by side.
 class Group {
@@ -164,7 +164,7 @@ class Group {
   }
 
  private:
-  static constexpr std::size_t kNoRow = PlacementRows::kMost;
+  static constexpr std::size_t kNoRow = PlacementRows::kMax;
 
   // A pair from when it is looked at until it is answered. Begin sets it: if there are few pairs,
   // the room of the others is not even touched.

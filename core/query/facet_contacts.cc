@@ -90,12 +90,12 @@ class FacetGroup {
   using Dd3 = LaneDd3<L>;
   using Split = LaneDoubleDouble<L, false>;
 
-  static constexpr int kMostCorners = 4;
+  static constexpr int kMaxCorners = 4;
 
   // One side of every lane.
   struct Side {
     Row q[4];                   // x, y, z, w
-    Row3 corner[kMostCorners];  // of the feature, normalised, and a face's fourth
+    Row3 corner[kMaxCorners];  // of the feature, normalised, and a face's fourth
     Row3 half;                  // of a box
     Row scale;
     Row size;  // of the whole feature
@@ -119,9 +119,9 @@ class FacetGroup {
     side->is_box[lane] = shape.box_corners().is_box;
     side->half.Set(lane, shape.box_corners().half);
     const FeatureVertices& feature = *one.feature;
-    for (int k = 0; k < kMostCorners - 1; ++k)
+    for (int k = 0; k < kMaxCorners - 1; ++k)
       side->corner[k].Set(lane, shape.vertex(feature.vertex[k < feature.size ? k : 0]));
-    side->corner[kMostCorners - 1].Set(lane, shape.vertex(one.last));
+    side->corner[kMaxCorners - 1].Set(lane, shape.vertex(one.last));
   }
 
   static void SetMatrix(std::size_t lane, const Mat3<double>& m, Row3* rows) {
@@ -193,7 +193,7 @@ class FacetGroup {
   // Returns true if no part of a product of FindPlaneBy underflows in any lane.
   //
   // A double of at least 2^e is a multiple of 2^(e - 52). So quaternions and corners are multiples
-  // of g = 2^-74 (kLeastFused is 2^-22), offsets and displacements of h = 2^-272 (kLeastFusedOffset
+  // of g = 2^-74 (kMinFused is 2^-22), offsets and displacements of h = 2^-272 (kMinFusedOffset
   // is 2^-220). The parts of a product are multiples of the product of its factors' units, and so
   // are sums of such parts. The smallest unit is that of the slope between edges, with ten factors
   // of the first kind and one of the second: g^10 h = 2^-1012. The least double is 2^-1074.
@@ -208,7 +208,7 @@ class FacetGroup {
       look(v.y, least);
       look(v.z, least);
     };
-    const V least = L::Set(kLeastFused), least_way = L::Set(kLeastFusedOffset);
+    const V least = L::Set(kMinFused), least_way = L::Set(kMinFusedOffset);
     for (const Side* side : {&first_, &second_}) {
       for (const Row& row : side->q) look(L::Load(row), least);
     }
@@ -323,7 +323,7 @@ class FacetGroup {
   void SetPlane() {
     const V zero = L::Set(0), one = L::Set(1);
     const V area = LaneNorm<L>(direction_);
-    const V least_sq = hn::Mul(hn::Mul(L::Set(kLeastSineSquared), edges_), edges_);
+    const V least_sq = hn::Mul(hn::Mul(L::Set(kMinSineSquared), edges_), edges_);
     const Mask is_wide =
         hn::And(hn::Gt(hn::Mul(area, area), least_sq), hn::Gt(area, L::Set(kThinUnderflow)));
     is_hit_ = hn::And(is_wide, hn::Ne(slope_.hi, zero));
@@ -376,7 +376,7 @@ class FacetGroup {
   template <class SideOf>
   void KeepStandingOut(const Side& side, const V3& d, V margin_in_units, const SideOf& side_of) {
     const V margin = hn::Div(margin_in_units, L::Load(side.scale));
-    L::Store(hn::IfThenElseZero(BoxStandsOut<L>(side, kMostCorners, d, margin), L::Set(1)),
+    L::Store(hn::IfThenElseZero(BoxStandsOut<L>(side, kMaxCorners, d, margin), L::Set(1)),
              &stands_out_);
     L::Store(hn::IfThenElseZero(is_hit_, L::Set(1)), &hits_);
     L::Store(margin, &margins_);

@@ -18,11 +18,11 @@
 namespace clearance {
 
 double ToleranceInMetres(const ShapePair& pair, double distance) {
-  return std::fmax(ScaleUp(Tolerance(pair.size_sum, distance), pair.exponent), kLeastTolerance);
+  return std::fmax(ScaleUp(Tolerance(pair.size_sum, distance), pair.exponent), kMinTolerance);
 }
 
 double LeastToleranceInUnits(const ShapePair& pair) {
-  const int exponent = ExponentOf(kLeastTolerance) - 1;
+  const int exponent = ExponentOf(kMinTolerance) - 1;
   return std::max(AnyPowerOfTwo(exponent - pair.exponent),
                   std::numeric_limits<double>::denorm_min());
 }

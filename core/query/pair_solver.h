@@ -17,10 +17,10 @@
 
 namespace clearance {
 
-// Returns tau for a pair at this distance (units), in metres: at least kLeastTolerance.
+// Returns tau for a pair at this distance (units), in metres: at least kMinTolerance.
 double ToleranceInMetres(const ShapePair& pair, double distance);
 
-// kLeastTolerance in units, rounded up.
+// kMinTolerance in units, rounded up.
 double LeastToleranceInUnits(const ShapePair& pair);
 
 // Limits for which the sign of the bodies' distance less `margin` (units) is what must be

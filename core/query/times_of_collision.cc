@@ -18,7 +18,7 @@
 namespace clearance {
 namespace {
 
-static_assert(kTimesOfCollisionAtOnce <= PlacementRows::kMost);
+static_assert(kTimesOfCollisionAtOnce <= PlacementRows::kMax);
 
 PosedShape StartPoseOf(const MovingShape& moving) {
   return {moving.shape, moving.start, moving.local};
@@ -165,16 +165,16 @@ class Rays {
     }
   }
 
-  static constexpr int kMost = static_cast<int>(kTimesOfCollisionAtOnce);
+  static constexpr int kMax = static_cast<int>(kTimesOfCollisionAtOnce);
 
   PlacementRows rows_;
   const absl::Span<const TimeOfCollisionQuestion> questions_;
   const absl::Span<TimeOfCollisionAnswer> answers_;
   std::size_t count_ = 0;
   std::array<Waiting, kTimesOfCollisionAtOnce> waiting_;
-  StaticVector<PortalTask, kMost> rays_;
-  StaticVector<PortalResult, kMost> casts_;
-  StaticVector<FacetTask, kMost> facets_;
+  StaticVector<PortalTask, kMax> rays_;
+  StaticVector<PortalResult, kMax> casts_;
+  StaticVector<FacetTask, kMax> facets_;
   std::array<std::size_t, kTimesOfCollisionAtOnce> facet_of_;
 };
 

@@ -34,7 +34,7 @@ void CandidateQueue::Start(CandidateOrder order, std::size_t capacity,
                            const std::optional<Candidate>& after) {
   heap_.clear();
   order_ = order;
-  capacity_ = std::min(capacity, kMost);
+  capacity_ = std::min(capacity, kMax);
   after_ = after;
 }
 

@@ -58,7 +58,7 @@ class CandidateQueue {
   absl::Span<const Candidate> Sorted();
 
   static constexpr std::size_t kFirst = 256;
-  static constexpr std::size_t kMost = 16384;
+  static constexpr std::size_t kMax = 16384;
 
  private:
   std::vector<Candidate> heap_;  // once it is full, the last one on top
@@ -257,7 +257,7 @@ void ForEachChunk(const Search<Probe>& search, const ChunkOrder& order, const fl
   std::optional<Candidate> after = order.after;
   constexpr std::size_t kGrowth = 4;
   for (std::size_t chunk = order.first_chunk;;
-       chunk = std::clamp(kGrowth * chunk, CandidateQueue::kFirst, CandidateQueue::kMost)) {
+       chunk = std::clamp(kGrowth * chunk, CandidateQueue::kFirst, CandidateQueue::kMax)) {
     queue->Start(order.order, chunk, after);
     float reach = queue->Limit(*limit);
     const auto offer = [&](const Candidate& candidate) {

@@ -57,7 +57,7 @@ class PagedIndex {
 
  private:
   static constexpr std::size_t kPage = 16;
-  static constexpr std::size_t kLeastEntries = 16;
+  static constexpr std::size_t kMinEntries = 16;
 
   struct Entry {
     Key key = {};
@@ -76,7 +76,7 @@ class PagedIndex {
   void Grow() {
     const PagedVector<Entry, kPage> before = entries_;
     entries_ = {};
-    entries_.Resize(before.empty() ? kLeastEntries : 2 * before.size());
+    entries_.Resize(before.empty() ? kMinEntries : 2 * before.size());
     for (std::size_t i = 0; i < before.size(); ++i) {
       if (before[i].number_plus_one != 0) entries_.Mutable(PlaceOf(before[i].key)) = before[i];
     }

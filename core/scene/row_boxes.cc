@@ -22,7 +22,7 @@ namespace clearance {
 namespace HWY_NAMESPACE {
 
 using L = Lanes<8>;
-static_assert(L::kSize <= RowBoxes::kMostLanes);
+static_assert(L::kSize <= RowBoxes::kMaxLanes);
 using V = L::V;
 using V3 = L::V3;
 using FloatTag = hn::Rebind<float, L::Tag>;
@@ -175,7 +175,7 @@ void RowBoxes::Add(const RigidBody& body, double margin) {
 
 void RowBoxes::Find(absl::Span<const Pose> poses, absl::Span<FloatBox> boxes) {
   for (std::vector<double>& column : columns_) {
-    while (column.size() < count_ + kMostLanes) column.push_back(column[column.size() - count_]);
+    while (column.size() < count_ + kMaxLanes) column.push_back(column[column.size() - count_]);
   }
   HWY_DYNAMIC_DISPATCH(FindHere)(*this, poses, boxes);
 }

@@ -59,7 +59,7 @@ class Edit {
       return std::nullopt;
     }
     const std::size_t slot = parts_->members.size();
-    if (slot == kMostSceneBodies) return Kind::kTooMany;
+    if (slot == kMaxSceneBodies) return Kind::kTooMany;
     parts_->members.PushBack(member);
     parts_->poses.PushBack(body.X_WB);
     parts_->boxes.PushBack(box);

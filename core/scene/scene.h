@@ -53,7 +53,7 @@ struct SceneFault {
     kPose,              // FindPoseFault is not kNone
     kNotRepresentable,  // so far out that a point of the body could overflow a double
     kMargin,            // not finite, negative, or beyond kLargestMargin
-    kTooMany,           // more than kMostSceneBodies
+    kTooMany,           // more than kMaxSceneBodies
   };
   List list = List::kRemove;
   std::size_t index = 0;  // in the list
@@ -65,7 +65,7 @@ std::optional<SceneFault::Kind> FindBodyFault(const SceneBody& body);
 
 // Metres; far beyond this a margin could overflow.
 inline constexpr double kLargestMargin = 1e300;
-inline constexpr std::size_t kMostSceneBodies = std::size_t{1} << 30;
+inline constexpr std::size_t kMaxSceneBodies = std::size_t{1} << 30;
 
 class Scene;
 using ScenePtr = std::shared_ptr<const Scene>;

@@ -83,11 +83,11 @@ std::size_t ByteSize(const ClimbGraph& graph) {
   return size;
 }
 
-constexpr std::uint32_t kMostMaskedFaces = 64;
+constexpr std::uint32_t kMaxMaskedFaces = 64;
 
 std::vector<std::uint64_t> FaceMasksOf(const ConvexShape::Content& content) {
   const HullFaces& faces = content.faces;
-  if (faces.face_count() > kMostMaskedFaces || !faces.HasPolygons()) return {};
+  if (faces.face_count() > kMaxMaskedFaces || !faces.HasPolygons()) return {};
   std::vector<std::uint64_t> masks(content.x.size());
   for (std::uint32_t i = 0; i < masks.size(); ++i) {
     for (const std::uint32_t face : faces.FacesOf(i)) masks[i] |= std::uint64_t{1} << face;
@@ -98,7 +98,7 @@ std::vector<std::uint64_t> FaceMasksOf(const ConvexShape::Content& content) {
 // Returns no cells for small hulls, which are scanned.
 SupportCells SupportCellsOf(const ConvexShape::Content& content) {
   const std::size_t count = content.x.size();
-  if (count <= kMostWithoutCells || content.climb_graph.adjacency.offsets.empty()) return {};
+  if (count <= kMaxWithoutCells || content.climb_graph.adjacency.offsets.empty()) return {};
   std::vector<Vec3d> vertices(count);
   for (std::size_t i = 0; i < count; ++i) vertices[i] = {content.x[i], content.y[i], content.z[i]};
   return MakeSupportCells(content.climb_graph, vertices);

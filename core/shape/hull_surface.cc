@@ -58,7 +58,7 @@ class QuickHull {
       if (facets_[facet].farthest == kNone) continue;
       AddFarthest(facet);
       // Points in a bad order make hundreds of facets for each that stays.
-      if (removed_count_ > kLeastToForget && removed_count_ > facets_.size() / 2) ForgetRemoved();
+      if (removed_count_ > kMinToForget && removed_count_ > facets_.size() / 2) ForgetRemoved();
     }
     MarkFlatEdges();
     return HasStopped(pacer_) ? Surface() : Collect();
@@ -249,7 +249,7 @@ class QuickHull {
   // The costs of a point's side of a facet and of the edges of a facet, in the pacer's vertices.
   static constexpr std::uint64_t kVerticesASide = 8;
   static constexpr std::uint64_t kVerticesAFlatEdge = 256;
-  static constexpr std::size_t kLeastToForget = 4096;
+  static constexpr std::size_t kMinToForget = 4096;
 
   absl::Span<const Vec3d> points_;
   Pacer* const pacer_;

@@ -28,7 +28,7 @@ namespace clearance {
 
 // Cells of more vertices than this have no candidates: along the axis of a disc all of its rim is
 // highest.
-inline constexpr std::uint32_t kMostInCell = 48;
+inline constexpr std::uint32_t kMaxInCell = 48;
 
 struct SupportCells {
   std::vector<std::uint32_t> offsets;   // by cell, and one more; empty: there are no cells

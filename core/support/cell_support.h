@@ -21,7 +21,7 @@ inline absl::Span<const VertexIndex> CellCandidates(const ConvexShape& shape, co
   const SupportCells& cells = shape.support_cells();
   if (cells.offsets.empty()) return {};
   const double size = std::max({std::fabs(d.x), std::fabs(d.y), std::fabs(d.z)});
-  if (!(size > kLeastCellDirection && size < kMostCellDirection)) return {};
+  if (!(size > kMinCellDirection && size < kMaxCellDirection)) return {};
   return cells.Of(shape.climb_graph().cube_map.CellOf(d));
 }
 

@@ -18,7 +18,7 @@ template <class T>
 Vec3<T> LongEnough(const Vec3<T>& d) {
   const Vec3d c = ToDouble(d);
   const double largest = std::max({std::fabs(c.x), std::fabs(c.y), std::fabs(c.z)});
-  if (largest >= kLeastSquared || largest == 0) return d;
+  if (largest >= kMinSquared || largest == 0) return d;
   return Scaled(d, -ExponentOf(largest));
 }
 

@@ -42,7 +42,7 @@ HWY_EXPORT(HighestInBothHere);
 
 bool FitsFloats(const Vec3d& d) {
   const double size = std::fabs(d.x) + std::fabs(d.y) + std::fabs(d.z);
-  return size > kLeastFloatDirection && size < kMostFloatDirection;
+  return size > kMinFloatDirection && size < kMaxFloatDirection;
 }
 
 bool IsScanned(const RoughSupportQuery& one) {

@@ -12,7 +12,7 @@ namespace clearance {
 VertexIndex SupportVertex(const ConvexShape& shape, const Vec3d& d, VertexIndex start) {
   const absl::Span<const VertexIndex> candidates = CellCandidates(shape, d);
   if (!candidates.empty()) return HighestOf(candidates, shape, d);
-  if (shape.vertex_count() <= kMostScanned || !shape.has_adjacency())
+  if (shape.vertex_count() <= kMaxScanned || !shape.has_adjacency())
     return HighestOfAll({shape.x(), shape.y(), shape.z(), shape.vertex_count()}, d).vertex;
   NoCount count;
   return SupportVertexBy({SupportRoad::kBest, start}, shape, d, &count);

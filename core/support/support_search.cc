@@ -45,14 +45,14 @@ constexpr int kFewSteps = 6;
 constexpr int kAnySteps = std::numeric_limits<int>::max();
 
 // A scan costs less than a flood of a triangle if there are fewer vertices than kFloodThreshold,
-// and less than a flood of more than one in kScanShare of all, or of more than kMostTies.
+// and less than a flood of more than one in kScanShare of all, or of more than kMaxTies.
 constexpr std::uint32_t kFloodThreshold = 128;
 constexpr std::uint32_t kScanShare = 8;
-constexpr std::uint32_t kMostTies = 255;
+constexpr std::uint32_t kMaxTies = 255;
 
 // Floods that end on a higher vertex before a scan takes over: they come from vertices so near to
 // one another that rounding reorders them.
-constexpr int kMostFloods = 4;
+constexpr int kMaxFloods = 4;
 
 constexpr VertexIndex kNoVertex = std::numeric_limits<VertexIndex>::max();
 
@@ -242,11 +242,11 @@ class TieSet {
   static constexpr int kSlotBits = 9;
   static constexpr std::uint32_t kSlots = 1U << kSlotBits;
   static constexpr std::uint32_t kMultiplier = 2654435769;  // Knuth: 2^32 over the golden ratio
-  static_assert(kSlots > kMostTies && kMostTies <= std::numeric_limits<std::uint8_t>::max());
+  static_assert(kSlots > kMaxTies && kMaxTies <= std::numeric_limits<std::uint8_t>::max());
 
   const std::uint32_t most_;
   std::uint32_t size_ = 0;
-  std::array<VertexIndex, kMostTies> members_;
+  std::array<VertexIndex, kMaxTies> members_;
   std::array<std::uint8_t, kSlots> slots_;  // number of the member + 1
 };
 
@@ -295,7 +295,7 @@ class Search {
 
   VertexIndex Climb(SupportRoad road, VertexIndex start) const {
     Summit summit = Approach(road, start);
-    for (int flood = 0; flood < kMostFloods; ++flood) {
+    for (int flood = 0; flood < kMaxFloods; ++flood) {
       if (summit.lead > margin_) return summit.top.vertex;
       if (shape_.vertex_count() < kFloodThreshold) break;
       Candidate higher;
@@ -349,7 +349,7 @@ class Search {
   // Returns the scan's vertex by (*); nothing if a vertex is higher than the summit, or if the ties
   // are too many.
   std::optional<VertexIndex> Flood(const Candidate& summit, Candidate* higher) const {
-    TieSet ties(std::min(kMostTies, shape_.vertex_count() / kScanShare));
+    TieSet ties(std::min(kMaxTies, shape_.vertex_count() / kScanShare));
     const double floor = summit.height - margin_;
     bool has_room = ties.Add(summit.vertex);
     FirstHighest<T> best;

@@ -39,7 +39,7 @@ TEST(LeastToleranceInUnits, IsTheLeastToleranceScaledUp) {
     const auto ball = Sphere(std::ldexp(1.0, power));
     const CenteredPair centered({*ball, {}}, {*ball, {}});
     EXPECT_EQ(LeastToleranceInUnits(centered.pair),
-              ScaleUp(kLeastTolerance, -centered.pair.exponent))
+              ScaleUp(kMinTolerance, -centered.pair.exponent))
         << power;
   }
 }

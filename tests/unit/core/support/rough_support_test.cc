@@ -118,11 +118,11 @@ TEST(RoughSupportVertex, IsTheFirstOfTheHighestInSinglePrecision) {
       }
       d = (1 / Norm(d)) * d;
       const std::size_t candidates = CellCandidates(*shape, d).size();
-      by_cells += candidates > 0 && candidates <= kMostCellFloats ? 1 : 0;
+      by_cells += candidates > 0 && candidates <= kMaxCellFloats ? 1 : 0;
       ASSERT_EQ(RoughSupportVertex(*shape, d, 0), TopOfFloats(*shape, d));
     }
     std::printf("%u vertices: %d by cells\n", shape->vertex_count(), by_cells);
-    EXPECT_EQ(by_cells > Effort(3000), shape->vertex_count() > kMostWithoutCells);
+    EXPECT_EQ(by_cells > Effort(3000), shape->vertex_count() > kMaxWithoutCells);
   }
   EXPECT_GT(ties, Effort(6000));
 }

@@ -86,7 +86,7 @@ TEST(Support, OfALargePolygonIsItsHighestCorner) {
     xyz.insert(xyz.end(), {std::cos(angle), std::sin(angle), 0});
   }
   const ConvexShapePtr polygon = std::get<ConvexShapePtr>(MakeHull(xyz, 0));
-  ASSERT_GT(polygon->vertex_count(), kMostScanned);
+  ASSERT_GT(polygon->vertex_count(), kMaxScanned);
   ASSERT_FALSE(polygon->has_adjacency());
   std::mt19937 engine(kSeed);
   std::normal_distribution<double> normal;
