@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "core/math/assert.h"
+
 namespace clearance {
 namespace {
 
@@ -208,6 +210,7 @@ void CutEvenly(absl::Span<SlottedBox> boxes, std::size_t capacity, Take& take) {
 }  // namespace
 
 float SizeOf(const FloatBox& box) {
+  CLEARANCE_ASSERT(box.low[0] <= box.high[0]);
   return (box.high[0] - box.low[0]) + (box.high[1] - box.low[1]) + (box.high[2] - box.low[2]);
 }
 

@@ -25,6 +25,7 @@
 #include "core/broad/box_node.h"
 #include "core/broad/float_box.h"
 #include "core/broad/paged_vector.h"
+#include "core/math/assert.h"
 
 namespace clearance {
 
@@ -53,6 +54,7 @@ class Bvh {
   Bvh(absl::Span<SlottedBox> boxes, Cuts cuts, Placed&& placed)
       : is_by_surface_(cuts == Cuts::kBySurface && boxes.size() <= kMaxBySurface),
         built_count_(boxes.size()) {
+    CLEARANCE_ASSERT(!boxes.empty());
     Build(boxes);
     VisitLeaves([&](const SlottedBox& leaf, Place place) { placed(leaf.slot, place); });
   }

@@ -19,6 +19,7 @@
 #include "core/broad/bvh.h"
 #include "core/broad/float_box.h"
 #include "core/broad/paged_vector.h"
+#include "core/math/assert.h"
 
 namespace clearance {
 
@@ -32,6 +33,7 @@ struct WaitingBox {
 
   // Requires: bound >= 0.
   static WaitingBox Of(float bound, std::uint32_t tree, std::uint32_t what) {
+    CLEARANCE_ASSERT(bound >= 0);
     return {std::uint64_t{std::bit_cast<std::uint32_t>(bound)} << 32 | what, tree};
   }
 
@@ -39,7 +41,10 @@ struct WaitingBox {
   std::uint32_t what() const { return static_cast<std::uint32_t>(rank); }
   bool is_box() const { return (what() & BoxNode::kIsLeaf) != 0; }
   // Requires: is_box().
-  std::uint32_t slot() const { return what() & ~BoxNode::kIsLeaf; }
+  std::uint32_t slot() const {
+    CLEARANCE_ASSERT(is_box());
+    return what() & ~BoxNode::kIsLeaf;
+  }
 };
 
 // The waiting nodes and boxes, sorted by insertion: most are nearer than all that wait already.
@@ -54,6 +59,7 @@ class WaitingBoxes {
 
   // Requires: not full.
   void Add(const WaitingBox& item) {
+    CLEARANCE_ASSERT(count_ < kMax);
     std::size_t place = count_++;
     for (; place > 0 && items_[place - 1].rank < item.rank; --place)
       items_[place] = items_[place - 1];

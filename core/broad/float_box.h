@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "core/math/assert.h"
 #include "core/math/tolerance.h"
 #include "core/math/vec3.h"
 
@@ -26,6 +27,7 @@ namespace clearance {
 // Return the least float that is at least x, and the greatest that is at most x; infinite beyond
 // the range. Requires: x is not NaN.
 inline float RoundUpToFloat(double x) {
+  CLEARANCE_ASSERT(!std::isnan(x));
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   constexpr float kLargest = std::numeric_limits<float>::max();
   if (x > static_cast<double>(kLargest)) return kInfinity;
@@ -58,6 +60,7 @@ inline constexpr FloatBox kEmptyBox = {
 
 // Returns a box that holds everything between low and high. Requires: no NaN, low <= high.
 inline FloatBox MakeFloatBox(const Vec3d& low, const Vec3d& high) {
+  CLEARANCE_ASSERT(low.x <= high.x && low.y <= high.y && low.z <= high.z);
   return {{RoundDownToFloat(low.x), RoundDownToFloat(low.y), RoundDownToFloat(low.z)},
           {RoundUpToFloat(high.x), RoundUpToFloat(high.y), RoundUpToFloat(high.z)}};
 }

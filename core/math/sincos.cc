@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "core/math/assert.h"
 #include "core/math/double_double.h"
 #include "core/math/tolerance.h"
 
@@ -46,6 +47,7 @@ double CosPolynomial(double r, double r_low) {
 }  // namespace
 
 SinCos ComputeSinCos(double angle_rad) {
+  CLEARANCE_ASSERT(std::fabs(angle_rad) <= 1e5);
   const double quarter_turns = std::nearbyint(angle_rad * (2 / kPi));
   const DoubleDouble first =
       TwoSum(angle_rad - quarter_turns * kHalfPi1, -quarter_turns * kHalfPi2);
@@ -65,6 +67,7 @@ SinCos ComputeSinCos(double angle_rad) {
 }
 
 double AngleOf(double sin, double cos) {
+  CLEARANCE_ASSERT(sin >= 0 && (sin != 0 || cos != 0));
   // A crude start, within 0.1 rad, then Newton on sin * cos(angle) - cos * sin(angle) = 0, whose
   // error is cubed.
   const double norm = std::sqrt(sin * sin + cos * cos);

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/math/assert.h"
 #include "core/math/tolerance.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -267,6 +268,7 @@ void SetGuess(const MinkowskiDifference<double>& difference, int places, Feature
 }
 
 void ProjectBoxes(absl::Span<const GuessTask> tasks, absl::Span<FeatureGuess> found) {
+  CLEARANCE_ASSERT(tasks.size() == found.size());
   HWY_DYNAMIC_DISPATCH(ProjectBoxesHere)(tasks, found);
 }
 

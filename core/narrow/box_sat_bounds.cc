@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <limits>
 
+#include "core/math/assert.h"
 #include "core/math/tolerance.h"
 #include "core/narrow/separation_bounds.h"
 
@@ -152,6 +153,7 @@ HWY_EXPORT(BoundBoxesHere);
 }  // namespace
 
 void BoundBoxes(absl::Span<const SeparationPair> pairs, absl::Span<SeparationBounds> bounds) {
+  CLEARANCE_ASSERT(pairs.size() == bounds.size());
   HWY_DYNAMIC_DISPATCH(BoundBoxesHere)(pairs, bounds);
 }
 

@@ -10,6 +10,7 @@
 #include <limits>
 #include <new>
 
+#include "core/math/assert.h"
 #include "core/math/rotation.h"
 #include "core/math/tolerance.h"
 #include "core/narrow/gjk.h"
@@ -323,6 +324,7 @@ FeaturePair FeaturesOf(const Simplex<double>& simplex) {
 
 bool FinishFromFeatures(const MinkowskiDifference<double>& difference, const FeaturePair& features,
                         const CoreLimits& limits, CoreAnswer* answer) {
+  CLEARANCE_ASSERT(!difference.pair().is_curved());
   const Features whole = Whole(difference.pair(), features);
   Nearest nearest(difference);
   if (!nearest.Find(whole) || !IsUnique(difference, whole, nearest)) return false;

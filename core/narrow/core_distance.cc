@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/math/assert.h"
 #include "core/math/rounding.h"
 #include "core/math/tolerance.h"
 #include "core/narrow/box_sat.h"
@@ -300,6 +301,7 @@ GjkResult<double> SearchFast(MinkowskiDifference<double>& difference, const Core
 
 bool TakeTetrahedron(MinkowskiDifference<double>& difference, const VertexPairs& names,
                      const CoreLimits& limits, CoreAnswer* answer) {
+  CLEARANCE_ASSERT(!difference.pair().is_curved() && limits.wants_depth);
   EnclosingSet<double> set;
   set.size = names.size;
   for (int i = 0; i < names.size; ++i) {

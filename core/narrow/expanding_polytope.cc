@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 
+#include "core/math/assert.h"
 #include "core/math/exact_predicates.h"
 #include "core/math/rounding.h"
 #include "core/narrow/simplex.h"
@@ -135,6 +136,7 @@ inline int ExpandingPolytope::NewFacet(Corners corner, int measured) {
 }
 
 bool ExpandingPolytope::Start(const EnclosingSet<double>& set) {
+  CLEARANCE_ASSERT(vertices_.size() == 0);
   if (!MakeTetrahedron(set)) return false;
   // Four vertices make no more than a tetrahedron.
   for (int i = 0; i < set.size && set.size > 4; ++i) InsertAnywhere(set.vertex[i]);
@@ -180,6 +182,7 @@ int ExpandingPolytope::ExactSideOf(int facet, const Vec3d& point) const {
 }
 
 void ExpandingPolytope::Insert(int facet, const MinkowskiVertex<double>& vertex) {
+  CLEARANCE_ASSERT(!vertices_.is_full() && Sees(facet, vertex.w));
   nearest_ = kNone;
   vertices_.Append(vertex);
   TakeVisible(facet, vertex.w);

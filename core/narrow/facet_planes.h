@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 
+#include "core/math/assert.h"
 #include "core/math/vec3.h"
 
 namespace clearance {
@@ -34,6 +35,7 @@ class FacetPlanes {
 
   // The corners, which must outlive the planes. Requires: i < kMax; squares do not overflow.
   void Set(int i, const Vec3d& p, const Vec3d& q, const Vec3d& r) {
+    CLEARANCE_ASSERT(0 <= i && i < kMax);
     const auto at = static_cast<std::size_t>(i);
     given_.p[at] = &p;
     given_.q[at] = &q;

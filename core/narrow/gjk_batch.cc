@@ -7,6 +7,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "core/math/assert.h"
 #include "core/math/tolerance.h"
 #include "core/support/support.h"
 
@@ -506,10 +507,12 @@ HWY_EXPORT(GjkSignBatchHere);
 }  // namespace
 
 void GjkBatch(absl::Span<const GuessTask> tasks, absl::Span<FeatureGuess> found) {
+  CLEARANCE_ASSERT(tasks.size() == found.size());
   HWY_DYNAMIC_DISPATCH(GjkBatchHere)(tasks, found);
 }
 
 void GjkSignBatch(absl::Span<const SignTask> tasks, absl::Span<SignGuess> found) {
+  CLEARANCE_ASSERT(tasks.size() == found.size());
   HWY_DYNAMIC_DISPATCH(GjkSignBatchHere)(tasks, found);
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "core/math/assert.h"
 #include "core/math/power_of_two.h"
 #include "core/math/tolerance.h"
 #include "core/narrow/gjk_batch.h"
@@ -235,6 +236,7 @@ void BoundFew(absl::Span<const SeparationPair> pairs, absl::Span<SeparationBound
 }  // namespace
 
 void BoundHulls(absl::Span<const SeparationPair> pairs, absl::Span<SeparationBounds> bounds) {
+  CLEARANCE_ASSERT(pairs.size() == bounds.size());
   for (std::size_t first = 0; first < pairs.size(); first += kMaxSearches) {
     BoundFew(pairs.subspan(first, kMaxSearches), bounds.subspan(first, kMaxSearches));
   }

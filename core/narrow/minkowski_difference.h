@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include "core/math/assert.h"
 #include "core/math/double_double.h"
 #include "core/math/rotation.h"
 #include "core/math/tolerance.h"
@@ -105,6 +106,7 @@ class MinkowskiDifference {
 
   // Requires: polytopes.
   MinkowskiVertex<T> At(VertexIndex a, VertexIndex b, bool is_swept) const {
+    CLEARANCE_ASSERT(!pair_.is_curved());
     return Of({To<T>(pair_.a.vertex(a)), a}, {To<T>(pair_.b.vertex(b)), b}, is_swept);
   }
 
@@ -125,6 +127,7 @@ class MinkowskiDifference {
   // Returns one that is nearly the highest: RoughSupportVertex of each shape, which is the
   // highest for a box. Requires: polytopes.
   MinkowskiVertex<double> RoughSupport(const Vec3d& d_A) {
+    CLEARANCE_ASSERT(!pair_.is_curved());
     pair_.SpendSearch();
     const RoughVertices highest =
         RoughSupportVertices({pair_.a, d_A, last_a_}, {pair_.b, -(R_BA_ * d_A), last_b_});

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "core/math/assert.h"
 #include "core/math/double_double.h"
 #include "core/math/tolerance.h"
 
@@ -116,6 +117,7 @@ void SetQuaternion(const Quaternion& q, std::size_t i, std::array<PlacementRows:
 
 std::size_t PlacementRows::Add(const ShapePair& pair, const PosedShape& a, const PosedShape& b,
                                const CenterOffset& offset) {
+  CLEARANCE_ASSERT(IsFor(a, b) && size_ < kMax);
   const std::size_t i = size_++;
   const int shift = offset.exponent - pair.exponent;
   const Vec3d p_W = ToDouble(Scaled(offset.p_AcBc_W, shift));

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "core/math/assert.h"
 #include "core/math/tolerance.h"
 
 namespace clearance {
@@ -134,6 +135,7 @@ bool IsProvedMiss(MinkowskiDifference<double>& difference, const Vec3d& ray_A, c
 }
 
 PortalResult SearchPortal(MinkowskiDifference<double>& difference, const Vec3d& ray_A) {
+  CLEARANCE_ASSERT(!difference.pair().is_curved());
   return PortalSearch(difference, ray_A).Run();
 }
 

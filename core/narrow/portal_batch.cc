@@ -8,6 +8,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/math/assert.h"
 #include "core/math/tolerance.h"
 #include "core/support/support.h"
 
@@ -426,6 +427,7 @@ HWY_EXPORT(SearchPortalsHere);
 }  // namespace
 
 void SearchPortals(absl::Span<const PortalTask> tasks, absl::Span<PortalResult> casts) {
+  CLEARANCE_ASSERT(tasks.size() == casts.size());
   HWY_DYNAMIC_DISPATCH(SearchPortalsHere)(tasks, casts);
 }
 

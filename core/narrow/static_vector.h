@@ -8,6 +8,8 @@
 #include <memory>
 #include <type_traits>
 
+#include "core/math/assert.h"
+
 namespace clearance {
 
 // Requires of every call: the index is below size(), and Append finds room.
@@ -20,19 +22,30 @@ class StaticVector {
 
   int size() const { return size_; }
   bool is_full() const { return size_ == kCapacity; }
-  T& operator[](int i) { return items[i]; }
-  const T& operator[](int i) const { return items[i]; }
+  T& operator[](int i) { return items[Checked(i)]; }
+  const T& operator[](int i) const { return items[Checked(i)]; }
   const T* data() const { return items; }
 
-  T& Append(const T& item) { return *std::construct_at(&items[size_++], item); }
+  T& Append(const T& item) { return *std::construct_at(AppendRoom(), item); }
   // Returns the place in which the caller makes one more by a new expression.
-  T* AppendRoom() { return &items[size_++]; }
+  T* AppendRoom() {
+    CLEARANCE_ASSERT(!is_full());
+    return &items[size_++];
+  }
   // Appends one whose value is whatever memory holds: write it before it is read.
-  void AppendUnset() { ++size_; }
-  T TakeLast() { return items[--size_]; }
+  void AppendUnset() { AppendRoom(); }
+  T TakeLast() {
+    CLEARANCE_ASSERT(size_ > 0);
+    return items[--size_];
+  }
   void Clear() { size_ = 0; }
 
  private:
+  int Checked(int i) const {
+    CLEARANCE_ASSERT(0 <= i && i < size_);
+    return i;
+  }
+
   int size_ = 0;
   union {
     T items[kCapacity];

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/math/assert.h"
 #include "core/math/tolerance.h"
 
 namespace clearance {
@@ -62,6 +63,7 @@ QuadVec ProofBody::InWorld(const QuadVec& p_S) const {
 }
 
 QuadVec ProofBody::Vertex(VertexIndex i) const {
+  CLEARANCE_ASSERT(i < vertex_count());
   return InWorld(ToQuad(shape_.center()) + unit_ * ToQuad(shape_.vertex(i)));
 }
 

@@ -11,6 +11,7 @@
 #include <optional>
 #include <tuple>
 
+#include "core/math/assert.h"
 #include "core/narrow/static_vector.h"
 #include "core/query/least_lower.h"
 #include "core/query/piece_bounds.h"
@@ -333,6 +334,7 @@ DistanceAnswer Distance(const PosedBody& a, const PosedBody& b, const DistanceOp
 
 void Distances(absl::Span<const BodyDistanceQuestion> questions,
                absl::Span<DistanceAnswer> answers) {
+  CLEARANCE_ASSERT(questions.size() == answers.size());
   for (std::size_t first = 0; first < questions.size(); first += kDistancesAtOnce) {
     AnswerGroup<DistanceQuestion, kDistancesAtOnce>(questions.subspan(first, kDistancesAtOnce),
                                                     answers.subspan(first, kDistancesAtOnce));
@@ -349,6 +351,7 @@ IntersectionAnswer Intersection(const PosedBody& a, const PosedBody& b,
 
 void Intersections(absl::Span<const BodyIntersectionQuestion> questions,
                    absl::Span<IntersectionAnswer> answers) {
+  CLEARANCE_ASSERT(questions.size() == answers.size());
   for (std::size_t first = 0; first < questions.size(); first += kIntersectionsAtOnce) {
     AnswerGroup<IntersectionQuestion, kIntersectionsAtOnce>(
         questions.subspan(first, kIntersectionsAtOnce),
@@ -367,6 +370,7 @@ TimeOfCollisionAnswer TimeOfCollision(const MovingBody& a, const MovingBody& b,
 
 void TimesOfCollision(absl::Span<const BodyTimeOfCollisionQuestion> questions,
                       absl::Span<TimeOfCollisionAnswer> answers) {
+  CLEARANCE_ASSERT(questions.size() == answers.size());
   for (std::size_t first = 0; first < questions.size(); first += kTimesOfCollisionAtOnce) {
     AnswerGroup<TimeOfCollisionQuestion, kTimesOfCollisionAtOnce>(
         questions.subspan(first, kTimesOfCollisionAtOnce),

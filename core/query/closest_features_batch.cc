@@ -9,6 +9,7 @@
 #include <memory>
 #include <new>
 
+#include "core/math/assert.h"
 #include "core/math/power_of_two.h"
 #include "core/math/rotation.h"
 #include "core/math/tolerance.h"
@@ -428,6 +429,7 @@ bool IsForFeatureAnswers(const ShapePair& pair, const CoreLimits& limits) {
 }
 
 void AnswerFromFeatures(absl::Span<const FeatureTask> tasks, absl::Span<FeatureOutcome> outcomes) {
+  CLEARANCE_ASSERT(tasks.size() == outcomes.size() && tasks.size() <= kDistancesAtOnce);
   StaticVector<FeatureCase, static_cast<int>(kDistancesAtOnce)> cases;
   CasesByKind all;
   for (std::size_t i = 0; i < tasks.size(); ++i) {

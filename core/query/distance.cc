@@ -10,6 +10,7 @@
 #include <memory>
 #include <new>
 
+#include "core/math/assert.h"
 #include "core/math/power_of_two.h"
 #include "core/math/rotation.h"
 #include "core/math/rounding.h"
@@ -394,6 +395,7 @@ DistanceAnswer Distance(const PosedShape& a, const PosedShape& b, const Distance
 }
 
 void Distances(absl::Span<const DistanceQuestion> questions, absl::Span<DistanceAnswer> answers) {
+  CLEARANCE_ASSERT(questions.size() == answers.size());
   for (std::size_t first = 0; first < questions.size(); first += kDistancesAtOnce) {
     Group(questions.subspan(first, kDistancesAtOnce), answers.subspan(first, kDistancesAtOnce))
         .Answer();

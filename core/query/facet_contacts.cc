@@ -10,6 +10,7 @@
 #include <new>
 #include <utility>
 
+#include "core/math/assert.h"
 #include "core/math/power_of_two.h"
 #include "core/math/rotation.h"
 #include "core/math/tolerance.h"
@@ -520,6 +521,7 @@ bool IsForFacetContacts(const ShapePair& pair) {
 }
 
 void AnswerFromFacets(absl::Span<const FacetTask> tasks, absl::Span<bool> is_answered) {
+  CLEARANCE_ASSERT(tasks.size() == is_answered.size() && tasks.size() <= kTimesOfCollisionAtOnce);
   StaticVector<FacetCase, static_cast<int>(kTimesOfCollisionAtOnce)> cases;
   FacetCases all;
   for (std::size_t i = 0; i < tasks.size(); ++i) {

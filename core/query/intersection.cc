@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 
+#include "core/math/assert.h"
 #include "core/math/rounding.h"
 #include "core/narrow/separation_bounds.h"
 #include "core/query/exact_decision.h"
@@ -121,6 +122,7 @@ IntersectionAnswer Intersection(const PosedShape& a, const PosedShape& b,
 
 void Intersections(absl::Span<const IntersectionQuestion> questions,
                    absl::Span<IntersectionAnswer> answers) {
+  CLEARANCE_ASSERT(questions.size() == answers.size());
   for (std::size_t first = 0; first < questions.size(); first += kIntersectionsAtOnce) {
     SignGroup(questions.subspan(first, kIntersectionsAtOnce),
               answers.subspan(first, kIntersectionsAtOnce))

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/math/assert.h"
 #include "core/math/power_of_two.h"
 #include "core/math/rounding.h"
 #include "core/math/tolerance.h"
@@ -193,6 +194,7 @@ bool PosedPair::SolveBoxes(const CoreLimits& limits, CoreAnswer* answer) const {
 }
 
 CoreAnswer PosedPair::SolveCanonically(const CoreLimits& limits) {
+  CLEARANCE_ASSERT(limits.start == nullptr);
   CoreAnswer answer;
   if (SolveBoxes(limits, &answer)) return answer;
   if (!IsWorthGuessing(pair())) return SolveFromCold(false, limits);

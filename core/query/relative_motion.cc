@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/math/assert.h"
 #include "core/math/power_of_two.h"
 #include "core/math/rounding.h"
 #include "core/math/tolerance.h"
@@ -80,6 +81,7 @@ bool MotionStart::IsInRange() const {
 
 TranslatingPair MakeTranslating(const MotionStart& start, const MovingShape& a,
                                 const MovingShape& b, double center_errors) {
+  CLEARANCE_ASSERT(!Turns(a) && !Turns(b));
   const int exponent = start.pair.exponent;
   const double offset_error = kDoubleDoubleRoundoff * Norm(ToDouble(start.p_AcBc_W)) +
                               center_errors + LeastPlaces(start.offset.exponent - exponent) +
@@ -230,10 +232,12 @@ Placement<double> RelativeMotion::Swept() const {
 }
 
 Vec3d RelativeMotion::ClosingInA() const {
+  CLEARANCE_ASSERT(is_translation());
   return Transpose(a_.R0_W) * (b_.displacement - a_.displacement);
 }
 
 double RelativeMotion::ClosingError() const {
+  CLEARANCE_ASSERT(is_translation());
   return ClosingErrorOf(Norm(a_.displacement), Norm(b_.displacement));
 }
 

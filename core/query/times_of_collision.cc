@@ -6,6 +6,7 @@
 #include <new>
 
 #include "absl/types/span.h"
+#include "core/math/assert.h"
 #include "core/narrow/placement_rows.h"
 #include "core/narrow/portal_batch.h"
 #include "core/narrow/static_vector.h"
@@ -182,6 +183,7 @@ class Rays {
 
 void TimesOfCollision(absl::Span<const TimeOfCollisionQuestion> questions,
                       absl::Span<TimeOfCollisionAnswer> answers) {
+  CLEARANCE_ASSERT(questions.size() == answers.size());
   for (std::size_t first = 0; first < questions.size(); first += kTimesOfCollisionAtOnce) {
     Rays(questions.subspan(first, kTimesOfCollisionAtOnce),
          answers.subspan(first, kTimesOfCollisionAtOnce))

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "core/math/assert.h"
 #include "core/math/tolerance.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -174,6 +175,7 @@ void RowBoxes::Add(const RigidBody& body, double margin) {
 }
 
 void RowBoxes::Find(absl::Span<const Pose> poses, absl::Span<FloatBox> boxes) {
+  CLEARANCE_ASSERT(count_ > 0 && poses.size() == boxes.size());
   for (std::vector<double>& column : columns_) {
     while (column.size() < count_ + kMaxLanes) column.push_back(column[column.size() - count_]);
   }

@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "core/math/assert.h"
 #include "core/scene/body_box.h"
 #include "core/shape/make_shape.h"
 
@@ -37,6 +38,7 @@ Probes<FloatBox> StandingProbes(const Pairs& pairs, Margins margins, SceneScratc
 }
 
 Group TakeGroup(const Pairs& pairs, const GroupLimits& limits, absl::Span<const Candidate>* from) {
+  CLEARANCE_ASSERT(!from->empty());
   Group group;
   Pacer::Cost cost;
   std::size_t size = 0;

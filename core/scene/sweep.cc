@@ -6,6 +6,7 @@
 #include <optional>
 #include <tuple>
 
+#include "core/math/assert.h"
 #include "core/scene/body_box.h"
 #include "core/scene/scene_query.h"
 #include "core/scene/scratch.h"
@@ -228,6 +229,7 @@ SceneCounters SweepAll(const MovingSceneQuery& moving, const SweepOptions& optio
 
 std::size_t MotionsToEndPoses(absl::Span<const Pose> starts, absl::Span<const Pose> ends,
                               absl::Span<Motion> motions) {
+  CLEARANCE_ASSERT(starts.size() == ends.size() && starts.size() == motions.size());
   for (std::size_t i = 0; i < starts.size(); ++i) {
     const EndPoseFault fault = MotionToEndPose(starts[i], ends[i], &motions[i]);
     if (fault != EndPoseFault::kNone) return i;

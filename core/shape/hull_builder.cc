@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "core/math/assert.h"
 #include "core/math/exact_predicates.h"
 
 namespace clearance {
@@ -146,6 +147,7 @@ std::vector<std::uint32_t> VerticesOf(const Surface& surface, std::size_t point_
 }  // namespace
 
 Hull BuildHull(Points points, Pacer* pacer) {
+  CLEARANCE_ASSERT(!points.empty());
   const WidestSimplex simplex = FindWidestSimplex(points);
   Hull hull;
   hull.dimension = simplex.dimension;

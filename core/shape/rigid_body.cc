@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/math/assert.h"
 #include "core/math/rotation.h"
 #include "core/math/rounding.h"
 #include "core/math/tolerance.h"
@@ -205,6 +206,7 @@ std::optional<ShapeError> FindFault(const Piece& piece, const std::string& field
 }  // namespace
 
 RigidBody::RigidBody(std::vector<Piece> pieces) : pieces_(std::move(pieces)) {
+  CLEARANCE_ASSERT(!pieces_.empty());
   pieces_.shrink_to_fit();
   balls_.reserve(pieces_.size());
   for (const Piece& piece : pieces_) {
@@ -226,6 +228,7 @@ std::size_t RigidBody::byte_size() const {
 }
 
 RigidBodyPtr MakeBody(ConvexShapePtr shape) {
+  CLEARANCE_ASSERT(shape != nullptr);
   return std::make_shared<const RigidBody>(std::vector<Piece>{{std::move(shape), {}}});
 }
 

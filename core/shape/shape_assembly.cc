@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/math/assert.h"
 #include "core/math/tolerance.h"
 #include "core/shape/climb_graph_builder.h"
 #include "core/shape/hull_faces.h"
@@ -77,6 +78,7 @@ double CurvedVolume(CoreKind kind, const Vec3d& extents) {
 }  // namespace
 
 Assembly Assemble(absl::Span<const Vec3d> points, const DoubleDouble& radius, Pacer* pacer) {
+  CLEARANCE_ASSERT(!points.empty());
   Assembly assembly;
   assembly.distinct = RemoveDuplicates(points);
   const CenteredPoints centered = Center(assembly.distinct.points);
@@ -119,6 +121,7 @@ Assembly Assemble(absl::Span<const Vec3d> points, const DoubleDouble& radius, Pa
 }
 
 ConvexShapePtr AssembleCurved(CoreKind kind, const Vec3d& extents, double radius) {
+  CLEARANCE_ASSERT(extents.x > 0 && extents.y > 0 && extents.z >= 0);
   const Vec3d points[] = {extents};
   const NormalizedPoints normalized = Normalize(points);
   const double volume = CurvedVolume(kind, normalized.vertices[0]);

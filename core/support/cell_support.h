@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "absl/types/span.h"
+#include "core/math/assert.h"
 #include "core/math/double_double.h"
 #include "core/math/tolerance.h"
 #include "core/math/vec3.h"
@@ -29,6 +30,7 @@ inline absl::Span<const VertexIndex> CellCandidates(const ConvexShape& shape, co
 template <class T>
 VertexIndex HighestOf(absl::Span<const VertexIndex> candidates, const ConvexShape& shape,
                       const Vec3<T>& d) {
+  CLEARANCE_ASSERT(!candidates.empty());
   VertexIndex best = candidates[0];
   T height = Dot(d, To<T>(shape.vertex(best)));
   for (const VertexIndex candidate : candidates.subspan(1)) {

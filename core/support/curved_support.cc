@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/math/assert.h"
 #include "core/math/power_of_two.h"
 #include "core/math/tolerance.h"
 
@@ -61,6 +62,7 @@ Vec3<T> HighestOnEllipsoid(const Vec3<T>& extents, const Vec3<T>& d) {
 
 template <class T>
 Vec3<T> CurvedSupportPoint(const ConvexShape& shape, const Vec3<T>& d) {
+  CLEARANCE_ASSERT(shape.is_curved());
   const Vec3<T> extents = To<T>(shape.extents());
   switch (shape.kind()) {
     case CoreKind::kCylinder:

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/math/assert.h"
 #include "core/math/tolerance.h"
 #include "core/support/support.h"
 
@@ -58,6 +59,7 @@ VertexIndex RoughSupportVertex(const RoughSupportQuery& one) {
 }  // namespace
 
 VertexIndex RoughSupportVertex(const ConvexShape& shape, const Vec3d& d, VertexIndex start) {
+  CLEARANCE_ASSERT(!shape.is_curved());
   if (shape.vertex_count() == 1) return 0;
   if (shape.box_corners().is_box) return shape.box_corners().Towards(d);
   if (shape.scan_blocks().empty() || !FitsFloats(d)) return SupportVertex(shape, d, start);

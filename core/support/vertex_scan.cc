@@ -10,6 +10,7 @@
 #define HWY_TARGET_INCLUDE "core/support/vertex_scan.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h.
+#include "core/math/assert.h"
 #include "core/math/lanes-inl.h"
 #include "hwy/highway.h"
 
@@ -107,6 +108,7 @@ std::uint32_t CountOneByOne(const VertexColumns& vertices, const Vec3d& d, doubl
 }  // namespace
 
 ScannedVertex HighestOfAll(const VertexColumns& vertices, const Vec3d& d) {
+  CLEARANCE_ASSERT(vertices.size > 0);
   if (vertices.size < kMaxLanes) return ScanOneByOne(vertices, d);
   return HWY_DYNAMIC_DISPATCH(ScanHere)(vertices, d);
 }
