@@ -6,11 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/math/assert.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/support/vertex_scan.cc"
 #include "hwy/foreach_target.h"
 // After foreach_target.h.
-#include "core/math/assert.h"
 #include "core/math/lanes-inl.h"
 #include "hwy/highway.h"
 
