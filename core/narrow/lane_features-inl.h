@@ -35,6 +35,12 @@ typename L::V LaneNorm(const typename L::V3& a) {
   return hn::Sqrt(L::Dot(a, a));
 }
 
+template <class L>
+typename L::V3 LaneNormalized(const typename L::V3& a) {
+  const typename L::V norm = LaneNorm<L>(a);
+  return {hn::Div(a.x, norm), hn::Div(a.y, norm), hn::Div(a.z, norm)};
+}
+
 // StandsOut of closest_features.h for boxes, by the heights of all corners, as CountBelow computes
 // them. `side` has rows: the feature's corners, as many of them as there are, the box's half
 // extents, and as size how many vertices the feature has.
@@ -59,6 +65,34 @@ typename L::Mask BoxStandsOut(const Side& side, int corners, const typename L::V
   }
   constexpr double kBoxCorners = 8;
   return hn::Eq(count, L::Set(kBoxCorners));
+}
+
+// Lanes that are still open, of the first `count`, and the direction in which they are looked at.
+template <class L>
+struct LaneView {
+  typename L::Mask open;
+  std::size_t count = 0;
+  typename L::V3 d;
+  typename L::V margin;  // units
+};
+
+// Returns the open lanes in which the side's feature stands out. stands_out(lane, d, margin) tells
+// it of shapes that are not boxes, the margin normalised.
+template <class L, class Side, class StandsOut>
+typename L::Mask LanesStandingOut(const LaneView<L>& view, const Side& side, int corners,
+                                  const StandsOut& stands_out) {
+  const typename L::V margin = hn::Div(view.margin, L::Load(side.scale));
+  typename L::Row is_out, is_open, margins;
+  typename L::Row3 ds;
+  L::StoreMask(BoxStandsOut<L>(side, corners, view.d, margin), &is_out);
+  L::StoreMask(view.open, &is_open);
+  L::Store(margin, &margins);
+  L::Store(view.d, &ds);
+  for (std::size_t lane = 0; lane < view.count; ++lane) {
+    if (side.is_box[lane] || is_open.at[lane] == 0) continue;
+    is_out.at[lane] = stands_out(lane, ds.Get(lane), margins.at[lane]) ? 1 : 0;
+  }
+  return hn::And(view.open, hn::Gt(L::Load(is_out), L::Set(0)));
 }
 
 // The nearest point v of a simplex of A - B inside of it, its weights, and the square of how far

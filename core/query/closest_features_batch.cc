@@ -149,23 +149,12 @@ class FeatureGroup {
     p_WA_.Set(lane, a.pose.p_WS);
   }
 
-  // rows * v.
-  static V3 Times(const Row3* rows, const V3& v) {
-    return {L::Dot(L::Load(rows[0]), v), L::Dot(L::Load(rows[1]), v), L::Dot(L::Load(rows[2]), v)};
-  }
-  // The transposed matrix * v.
-  static V3 TransposedTimes(const Row3* rows, const V3& v) {
-    const V3 x = L::Load(rows[0]), y = L::Load(rows[1]), z = L::Load(rows[2]);
-    return {L::Dot({x.x, y.x, z.x}, v), L::Dot({x.y, y.y, z.y}, v), L::Dot({x.z, y.z, z.z}, v)};
-  }
-  static V3 Negative(const V3& v) { return {hn::Neg(v.x), hn::Neg(v.y), hn::Neg(v.z)}; }
-
   void FindNearest() {
     const V scale_a = L::Load(a_.scale), scale_b = L::Load(b_.scale);
     const V3 p_AB = L::Load(p_AB_);
     for (int k = 0; k < corners_; ++k) {
       a_A_[k] = L::Times(scale_a, L::Load(a_.corner[k]));
-      const V3 b_A = L::Add(Times(R_AB_, L::Times(scale_b, L::Load(b_.corner[k]))), p_AB);
+      const V3 b_A = L::Add(L::Times(R_AB_, L::Times(scale_b, L::Load(b_.corner[k]))), p_AB);
       w_[k] = L::Sub(a_A_[k], b_A);
     }
     nearest_ = NearestOf(kind_, w_);
@@ -174,7 +163,7 @@ class FeatureGroup {
       w_[k] = L::Select(nearest_.is_second, w_[k + 1], w_[k]);
       a_A_[k] = L::Select(nearest_.is_second, a_A_[k + 1], a_A_[k]);
     }
-    L::Store(hn::IfThenElseZero(nearest_.is_second, L::Set(1)), &is_second_);
+    L::StoreMask(nearest_.is_second, &is_second_);
   }
 
   static LaneNearest<L> NearestOf(FeatureKind kind, const V3* w) {
@@ -206,38 +195,19 @@ class FeatureGroup {
     const V margin =
         hn::Mul(hn::Mul(L::Set(kFeatureMargin), extent), hn::Sqrt(hn::Div(extent, distance_)));
     n_A_ = L::Times(hn::Div(L::Set(-1), distance_), v);
-    const V3 n_B = TransposedTimes(R_AB_, Negative(n_A_));
-    KeepStandingOut(a_, n_A_, hn::Div(margin, L::Load(a_.scale)), [](const FeatureCase& one) {
-      return OneSide{one.task->posed->pair().a, one.whole.a};
-    });
-    KeepStandingOut(b_, n_B, hn::Div(margin, L::Load(b_.scale)), [](const FeatureCase& one) {
-      return OneSide{one.task->posed->pair().b, one.whole.b};
-    });
+    const V3 n_B = L::TransposedTimes(R_AB_, L::Neg(n_A_));
+    const auto of_a = [this](std::size_t lane, const Vec3d& d, double least) {
+      const FeatureCase& one = *cases_[lane];
+      return StandsOut(one.task->posed->pair().a, one.whole.a, d, least);
+    };
+    const auto of_b = [this](std::size_t lane, const Vec3d& d, double least) {
+      const FeatureCase& one = *cases_[lane];
+      return StandsOut(one.task->posed->pair().b, one.whole.b, d, least);
+    };
+    const std::size_t count = cases_.size();
+    is_unique_ = LanesStandingOut<L>({is_unique_, count, n_A_, margin}, a_, corners_, of_a);
+    is_unique_ = LanesStandingOut<L>({is_unique_, count, n_B, margin}, b_, corners_, of_b);
     return !L::IsNowhere(is_unique_);
-  }
-
-  struct OneSide {
-    const ConvexShape& shape;
-    absl::Span<const VertexIndex> feature;
-  };
-
-  // Leaves the lanes in which StandsOut is true.
-  template <class SideOf>
-  void KeepStandingOut(const Side& side, const V3& d, V margin, const SideOf& side_of) {
-    Row stands_out, margins, unique;
-    Row3 ds;
-    L::Store(hn::IfThenElseZero(BoxStandsOut<L>(side, corners_, d, margin), L::Set(1)),
-             &stands_out);
-    L::Store(hn::IfThenElseZero(is_unique_, L::Set(1)), &unique);
-    L::Store(margin, &margins);
-    L::Store(d, &ds);
-    for (std::size_t lane = 0; lane < cases_.size(); ++lane) {
-      if (side.is_box[lane] || unique.at[lane] == 0) continue;
-      const OneSide one = side_of(*cases_[lane]);
-      const bool is_out = StandsOut(one.shape, one.feature, ds.Get(lane), margins.at[lane]);
-      stands_out.at[lane] = is_out ? 1 : 0;
-    }
-    is_unique_ = hn::And(is_unique_, hn::Gt(L::Load(stands_out), L::Set(0)));
   }
 
   // SetBracket, IsTight where plain numbers say so, and the bracket of the bodies. False if it is
@@ -245,7 +215,7 @@ class FeatureGroup {
   bool IsTight() {
     const V zero = L::Set(0);
     V3 sum = {zero, zero, zero};
-    V3 miss = Negative(nearest_.v);
+    V3 miss = L::Neg(nearest_.v);
     V lower = L::Set(HUGE_VAL);
     for (int k = 0; k < vertices_; ++k) {
       const V3 part = L::Times(nearest_.weight[k], w_[k]);
@@ -292,7 +262,7 @@ class FeatureGroup {
         hn::And(hn::Gt(lower, L::Set(1 / kMaxPairLength)),
                 hn::Lt(hn::Mul(metres, L::Load(extent_)), L::Set(kMaxPairLength)));
     is_unique_ = hn::And(is_unique_, hn::And(is_not_beyond, is_normal));
-    L::Store(hn::IfThenElseZero(is_unique_, L::Set(1)), &is_answered_);
+    L::StoreMask(is_unique_, &is_answered_);
   }
 
   // Tolerance of core_distance.h.
@@ -325,10 +295,8 @@ class FeatureGroup {
       L::Store(nearest_.weight[k], &weight_[k]);
     }
     const V3 core_point = L::Add(L::Times(L::Load(metres_), p_A), L::Load(center_a_));
-    const V3 n = TransposedTimes(column_WA_, n_A_);
-    const V norm = LaneNorm<L>(n);
-    const V3 n_AB = {hn::Div(n.x, norm), hn::Div(n.y, norm), hn::Div(n.z, norm)};
-    const V3 p_AoA = L::Add(L::Add(L::Load(origin_a_), TransposedTimes(column_WA_, core_point)),
+    const V3 n_AB = LaneNormalized<L>(L::TransposedTimes(column_WA_, n_A_));
+    const V3 p_AoA = L::Add(L::Add(L::Load(origin_a_), L::TransposedTimes(column_WA_, core_point)),
                             L::Times(zero, n_AB));
     const V3 p_AoB = L::Add(p_AoA, L::Times(distance_m_, n_AB));
     const V3 p_WA = L::Load(p_WA_);
