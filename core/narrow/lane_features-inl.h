@@ -13,6 +13,7 @@
 #endif
 
 #include <cmath>
+#include <cstddef>
 
 #include "core/math/lanes-inl.h"
 #include "core/math/tolerance.h"
