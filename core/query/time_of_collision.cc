@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "core/math/power_of_two.h"
@@ -295,9 +296,9 @@ class Search {
 
   // A power of two, at most kLongestWait.
   double ShortestWait() const {
+    constexpr double kLeast = std::numeric_limits<double>::denorm_min();
     const double wait = kShortestWaitPath * tolerance_ / motion_.LongestPath();
-    if (!(wait > 0)) return 0;  // underflow
-    return wait < kLongestWait ? AnyPowerOfTwo(ExponentOf(wait) - 1) : kLongestWait;
+    return AnyPowerOfTwo(ExponentOf(std::fmax(std::fmin(wait, kLongestWait), kLeast)) - 1);
   }
 
   bool IsWithin(const CoreAnswer& core) const { return core.upper <= goal_ + Dd(tolerance_); }
