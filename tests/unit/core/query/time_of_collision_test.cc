@@ -89,6 +89,16 @@ TEST(TimeOfCollision, OfAFastBallIsFoundAFewStepsOfTheClockLater) {
   EXPECT_NEAR(answer.t_hit, (1000 - 0.01 - 1e-3) / 1e12, 1e-15);
 }
 
+// The rounding of a long lever hides at the start whether the balls touch, and waiting does not
+// help. The waits begin where points move at all.
+TEST(TimeOfCollision, DoubtAtTheStart_TakesFewDistances) {
+  const Motion swing = {{}, {0, 0, 1e-9}, {0, -1e8, 0}};
+  const auto answer = Solve(Sphere(1), {}, swing, Sphere(1), At(2 + 1e-9, 0, 0));
+  EXPECT_EQ(answer.state, MotionState::kUndecided);
+  EXPECT_EQ(answer.t_free, 0);
+  EXPECT_LT(answer.iterations, 150U);
+}
+
 // Of bodies that go a million times their size double precision does not tell that they touch.
 TEST(TimeOfCollision, OfSpecksThatComeFromFarAway) {
   const auto speck = Points({1e-8, 0, 0, -1e-8, 1e-9, 0, 0, 1e-8, 1e-9, 0, -1e-9, 1e-8});
