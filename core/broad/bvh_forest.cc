@@ -85,7 +85,7 @@ void BvhForest::Settle() {
     if (IsTakenIn(trees_[i])) TakeIn(i);
   }
   if (new_boxes_.empty()) return;
-  // The boxes of the first build mostly stay. Uninitialized ones come and go, so their tree is built
+  // The boxes of the first build mostly stay. Later ones come and go, so their tree is built
   // quickly.
   const Bvh::Cuts cuts = trees_.empty() ? Bvh::Cuts::kBySurface : Bvh::Cuts::kEven;
   const auto free = std::find_if(trees_.begin(), trees_.end(),

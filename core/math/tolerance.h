@@ -50,7 +50,8 @@ inline constexpr double kGuessNearest = 0x1p-30;
 // Relative to the squared distance: a corner that is nearer by less than this ends a guess.
 inline constexpr double kGuessGap = 0x1p-40;
 
-// Pairs of rounds from box to box that a guess tries before it gives up (core/narrow/box_projection.h).
+// Pairs of rounds from box to box that a guess tries before it gives up
+// (core/narrow/box_projection.h).
 inline constexpr int kMaxBoxRounds = 6;
 // Relative to the extent: boxes at a distance below this may as well overlap.
 inline constexpr double kMinBoxProjection = 0x1p-12;
@@ -228,7 +229,8 @@ inline constexpr double kMaxRotation = 640;
 inline constexpr double kLongestWait = 0x1p-30;
 
 // Part of the tolerance: a wait in which no point moves farther cannot bring a contact about, so
-// the first wait is no shorter. One step of the clock is no measure near t = 0, where it is 2^-1074.
+// the first wait is no shorter. One step of the clock is no measure near t = 0, where it is
+// 2^-1074.
 inline constexpr double kShortestWaitPath = 0x1p-64;
 
 // S: moving bodies nearer to each other than this are left to double-double at once. Double

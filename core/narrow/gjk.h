@@ -2,8 +2,8 @@
 //
 // The Gilbert-Johnson-Keerthi iteration on the Minkowski difference A - B, which brackets the
 // distance of its nearest point v from the origin at every step:
-//     lower = v . w / |v|   (the plane through the highest vertex w along -v separates)      upper
-//     = |v|
+//     lower = v . w / |v|   (the plane through the highest vertex w along -v separates)
+//     upper = |v|
 // and ends when no vertex improves v any more: combinatorially, not by a tolerance, unless the
 // caller loosens it. If rounding hides that a vertex comes nearer, a bracket that is still wide
 // goes on as long as each step raises the lower end; then only the limit bounds the iterations.

@@ -2,8 +2,8 @@
 //
 // Batched GJK for polytopes, with supports accurate to single precision (rough_support.h) and a
 // sub-distance that takes a simplex for well shaped. The result is a guess: the caller proves it by
-// the features alone (closest_features.h), or goes on from it with gjk.h. So it affects speed and never
-// the answer.
+// the features alone (closest_features.h), or goes on from it with gjk.h. So it affects speed and
+// never the answer.
 //
 // The scan runs on the widest vectors that the processor has, chosen when the program runs; the
 // guess is the same with all of them.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The nearest points of two features each (closest_features.h) of many pairs side by side: the very
-// operations of closest_features.cc, simplex.h and core_distance.cc in their order, so that the results
-// have the same bits. If these have choices, a lane that would leave the usual path is dropped, and
-// its pair left to them. How to include it: core/math/lanes-inl.h.
+// operations of closest_features.cc, simplex.h and core_distance.cc in their order, so that the
+// results have the same bits. If these have choices, a lane that would leave the usual path is
+// dropped, and its pair left to them. How to include it: core/math/lanes-inl.h.
 
 #if defined(CLEARANCE_CORE_NARROW_LANE_FEATURES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CLEARANCE_CORE_NARROW_LANE_FEATURES_INL_H_

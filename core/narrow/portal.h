@@ -34,8 +34,8 @@ struct PortalResult {
   std::array<double, 3> weight{};  // of the vertices, in the point that the line meets
 };
 
-// Finds the facet through which the ray from the origin to `ray_A` enters A - B. At most 3 kMaxPortalSteps + 2 vertices are looked at.
-// Requires: polytopes, no sweep.
+// Finds the facet through which the ray from the origin to `ray_A` enters A - B. At most 3
+// kMaxPortalSteps + 2 vertices are looked at. Requires: polytopes, no sweep.
 PortalResult SearchPortal(MinkowskiDifference<double>& difference, const Vec3d& ray_A);
 
 // Sets the weights of a portal's vertices, found along the unit vector `along_A` of the ray. True

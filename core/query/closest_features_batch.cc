@@ -183,7 +183,8 @@ class FeatureGroup {
     return LaneNearest<L>::Point(w);
   }
 
-  // IsUnique of closest_features.cc, in lanes as far as shapes are boxes. False if it is of no lane.
+  // IsUnique of closest_features.cc, in lanes as far as shapes are boxes. False if it is of no
+  // lane.
   bool IsUnique() {
     const V3& v = nearest_.v;
     const V extent = L::Load(extent_);

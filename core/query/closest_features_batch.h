@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Answers of many pairs from their closest features alone (closest_features.h), side by side in vector
-// instructions: the results of FinishFromFeatures and all that follows it, bit for bit, on any
-// vector unit.
+// Answers of many pairs from their closest features alone (closest_features.h), side by side in
+// vector instructions: the results of FinishFromFeatures and all that follows it, bit for bit, on
+// any vector unit.
 
 #pragma once
 

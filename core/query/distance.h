@@ -77,8 +77,8 @@ struct DistanceAnswer {
   Bracket bracket;
   double distance = 0;
   double tolerance = 0;  // tau, by which the state was judged
-  Vec3d p_WA,
-      p_WB;  // closest (or deepest) points of the surfaces, from the world's origin, world axes
+  // The closest (or deepest) points of the surfaces, from the world's origin, world axes.
+  Vec3d p_WA, p_WB;
   Vec3d p_AoA, p_AoB;  // the same from A's origin, world axes
   Vec3d n_AB;          // from A to B, world axes
   Witness witness;

@@ -78,8 +78,8 @@ inline constexpr float kNoReach = -1;
 // The bodies of a question, the query's and the scene's, and the rules about their pairs.
 class Pairs {
  public:
-  // If a margin is given, every pair has it, whatever ids and rules say: the query body has no name.
-  // Keeps a reference.
+  // If a margin is given, every pair has it, whatever ids and rules say: the query body has no
+  // name. Keeps a reference.
   explicit Pairs(const SceneQuery& query, std::optional<double> margin = std::nullopt)
       : query_(query), scene_(query.scene.parts()), margin_(margin) {}
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rays cast side by side end as each does alone, to the last bit: SearchPortal, which portal_test.cc
-// judges, is the oracle.
+// Rays cast side by side end as each does alone, to the last bit: SearchPortal, which
+// portal_test.cc judges, is the oracle.
 
 #include "core/narrow/portal_batch.h"
 
