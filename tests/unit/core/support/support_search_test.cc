@@ -3,8 +3,6 @@
 // Every road to a support against plain loops over all vertices: the very vertex, from any start,
 // in directions of every kind, on hulls that are hard to climb or to certify.
 
-#include "core/support/support_search.h"
-
 #include <gtest/gtest.h>
 
 #include <array>
@@ -23,13 +21,16 @@
 #include "tests/support/large_hulls.h"
 #include "tests/support/random.h"
 #include "tests/support/skip.h"
+#include "tests/support/support_roads.h"
 #include "tests/support/test_shape.h"
 
 namespace clearance {
 namespace {
 
+using testing::DotCount;
 using testing::HullFamily;
 using testing::Random;
+using testing::SupportRoad;
 
 constexpr std::array kClimbingRoads = {SupportRoad::kClimb, SupportRoad::kCubeMap,
                                        SupportRoad::kHierarchy, SupportRoad::kBest};
@@ -104,13 +105,13 @@ void ExpectAllRoadsEndAtTheTop(const ConvexShape& shape, int count, Random& rand
     tally->with_ties += top.ties > 1 ? 1 : 0;
     const auto start =
         static_cast<VertexIndex>(random.Below(static_cast<int>(shape.vertex_count())));
-    NoCount none;
-    ASSERT_EQ(SupportVertexBy({SupportRoad::kScan, start}, shape, scaled, &none), top.vertex);
-    ASSERT_EQ(SupportVertexBy({SupportRoad::kScan, start}, shape, fine, &none), fine_top.vertex);
+    DotCount dots;
+    ASSERT_EQ(SupportVertexBy({SupportRoad::kScan, start}, shape, scaled, &dots), top.vertex);
+    ASSERT_EQ(SupportVertexBy({SupportRoad::kScan, start}, shape, fine, &dots), fine_top.vertex);
     for (const SupportRoad road : kClimbingRoads) {
-      ASSERT_EQ(SupportVertexBy({road, start}, shape, scaled, &none), top.vertex)
+      ASSERT_EQ(SupportVertexBy({road, start}, shape, scaled, &dots), top.vertex)
           << "road " << static_cast<int>(road) << " from " << start;
-      ASSERT_EQ(SupportVertexBy({road, start}, shape, fine, &none), fine_top.vertex)
+      ASSERT_EQ(SupportVertexBy({road, start}, shape, fine, &dots), fine_top.vertex)
           << "double-double, road " << static_cast<int>(road) << " from " << start;
     }
     ASSERT_EQ(SupportVertex(shape, scaled, start), top.vertex);
