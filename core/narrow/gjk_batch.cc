@@ -16,6 +16,7 @@
 #include "hwy/foreach_target.h"
 // After foreach_target.h.
 #include "core/math/lanes-inl.h"
+#include "core/narrow/lane_search-inl.h"
 #include "core/narrow/lane_simplex-inl.h"
 #include "core/support/block_scan-inl.h"
 #include "hwy/highway.h"
@@ -62,20 +63,12 @@ inline SearchedPair PairOf(const SignTask& task) {
           task.p_AB, task.extent, task.stop_above, nullptr};
 }
 
-// Tasks that no group has begun yet.
-template <class Task, class Found>
-struct Queue {
-  absl::Span<const Task> tasks;
-  absl::Span<Found> found;
-  std::size_t next = 0;
-};
-
 // As many pairs at once as there are lanes; when one ends the next of the queue begins.
 template <class L, class Task, class Found>
 class GjkGroup {
  public:
   // Keeps a reference.
-  explicit GjkGroup(Queue<Task, Found>* queue) : queue_(*queue) {
+  explicit GjkGroup(LaneQueue<Task, Found>* queue) : queue_(*queue) {
     for (std::size_t lane = 0; lane < L::kSize; ++lane) Refill(lane);
   }
 
@@ -84,8 +77,8 @@ class GjkGroup {
   // One step after the other, each for all pairs.
   void FindCorners() {
     Aim();
-    FindBoxCorners(&a_);
-    FindBoxCorners(&b_);
+    a_.template FindBoxCorners<!kIsForSign>();
+    b_.template FindBoxCorners<!kIsForSign>();
     if (scanned_ == 0) return;
     VisitActive([this](std::size_t lane) {
       FindCorner(lane, &a_);
@@ -112,44 +105,8 @@ class GjkGroup {
   static constexpr std::size_t kIdle = std::numeric_limits<std::size_t>::max();
   static constexpr int kCorners = 3;  // a fourth ends the search
 
-  // A vertex pair of every lane: its difference and the names of its vertices.
-  struct Corner {
-    V3 w;
-    V a, b;
-  };
-  struct CornerRow {
-    Row3 w;
-    Row a, b;
-  };
-
-  // The shape A, or B, of every lane.
-  struct Side {
-    const ConvexShape* shape[L::kSize];
-    bool is_box[L::kSize];
-    VertexIndex last[L::kSize];  // of other shapes, where a climb may begin
-    Row3 half;                   // of boxes: the coordinates of the corner that has no negative one
-    Row3 d;                      // where the newest corner is looked for, axes of the shape
-    Row3 point;                  // the newest corner
-    Row newest;                  // its name: of a box its octant, else its vertex
-  };
-
-  // Names are not needed if only the sign is looked for.
-  static Corner Unnamed(const V3& w) { return {w, L::Set(0), L::Set(0)}; }
-  static Corner Load(const CornerRow& row) {
-    if constexpr (kIsForSign) return Unnamed(L::Load(row.w));
-    return {L::Load(row.w), L::Load(row.a), L::Load(row.b)};
-  }
-  static void Store(const Corner& corner, CornerRow* row) {
-    L::Store(corner.w, &row->w);
-    if constexpr (kIsForSign) return;
-    L::Store(corner.a, &row->a);
-    L::Store(corner.b, &row->b);
-  }
-  static Corner Select(Mask mask, const Corner& yes, const Corner& no) {
-    if constexpr (kIsForSign) return Unnamed(L::Select(mask, yes.w, no.w));
-    return {L::Select(mask, yes.w, no.w), L::Select(mask, yes.a, no.a),
-            L::Select(mask, yes.b, no.b)};
-  }
+  using Corner = LaneCorner<L, !kIsForSign>;
+  using Side = LaneSide<L>;
 
   template <class Visit>
   void VisitActive(Visit visit) {
@@ -166,19 +123,21 @@ class GjkGroup {
     for (Row3& row : R_BA_) row.Set(lane, {});
     p_AB_.Set(lane, {});
     for (Side* side : {&a_, &b_}) {
+      side->scale.at[lane] = 1;
       side->half.Set(lane, {});
       side->point.Set(lane, {});
       side->newest.at[lane] = 0;
     }
-    for (Row* row : {&scale_a_, &scale_b_, &extent_, &distance_sq_}) row->at[lane] = 1;
+    for (Row* row : {&extent_, &distance_sq_}) row->at[lane] = 1;
     for (Row* row : {&size_, &is_cold_, &least_sq_, &stop_above_, &steps_}) row->at[lane] = 0;
   }
 
-  static void SetShape(std::size_t lane, const ConvexShape& shape, Side* side) {
+  static void SetShape(std::size_t lane, const ConvexShape& shape, double scale, Side* side) {
     const BoxCorners& corners = shape.box_corners();
     side->shape[lane] = &shape;
     side->is_box[lane] = corners.is_box;
     side->last[lane] = 0;
+    side->scale.at[lane] = scale;
     side->half.Set(lane, corners.is_box ? PointOf(shape, corners.Towards({1, 1, 1})) : Vec3d{});
   }
   bool IsScanned(std::size_t lane) const { return !a_.is_box[lane] || !b_.is_box[lane]; }
@@ -187,8 +146,8 @@ class GjkGroup {
     if (queue_.next == queue_.tasks.size()) return Clear(lane);
     ++active_;
     const SearchedPair pair = PairOf(queue_.tasks[queue_.next]);
-    SetShape(lane, pair.a, &a_);
-    SetShape(lane, pair.b, &b_);
+    SetShape(lane, pair.a, pair.scale_a, &a_);
+    SetShape(lane, pair.b, pair.scale_b, &b_);
     scanned_ += IsScanned(lane) ? 1 : 0;
     paced_[lane] = pair.paced;
     paced_count_ += pair.paced == nullptr ? 0 : 1;
@@ -197,8 +156,6 @@ class GjkGroup {
     R_BA_[1].Set(lane, R_BA.row_y);
     R_BA_[2].Set(lane, R_BA.row_z);
     p_AB_.Set(lane, pair.p_AB);
-    scale_a_.at[lane] = pair.scale_a;
-    scale_b_.at[lane] = pair.scale_b;
     extent_.at[lane] = pair.extent;
     least_sq_.at[lane] = kGuessNearest * kGuessNearest * pair.extent * pair.extent;
     stop_above_.at[lane] = pair.stop_above;
@@ -234,22 +191,6 @@ class GjkGroup {
              &b_.d);
   }
 
-  // BoxCorners::Towards of all lanes; in lanes without a box the result is not used.
-  static void FindBoxCorners(Side* side) {
-    const V3 d = L::Load(side->d);
-    const V3 half = L::Load(side->half);
-    const V zero = L::Set(0);
-    const Mask x = hn::Gt(d.x, zero), y = hn::Gt(d.y, zero), z = hn::Gt(d.z, zero);
-    L::Store({L::Select(x, half.x, hn::Neg(half.x)), L::Select(y, half.y, hn::Neg(half.y)),
-              L::Select(z, half.z, hn::Neg(half.z))},
-             &side->point);
-    if constexpr (kIsForSign) return;
-    const V octant =
-        hn::Add(hn::IfThenElseZero(x, L::Set(1)),
-                hn::Add(hn::IfThenElseZero(y, L::Set(2)), hn::IfThenElseZero(z, L::Set(4))));
-    L::Store(octant, &side->newest);
-  }
-
   static void FindCorner(std::size_t lane, Side* side) {
     if (side->is_box[lane]) return;
     const ConvexShape& shape = *side->shape[lane];
@@ -258,15 +199,6 @@ class GjkGroup {
     side->point.Set(lane, PointOf(shape, highest));
     if constexpr (kIsForSign) return;
     side->newest.at[lane] = highest;
-  }
-
-  V3 NewestDifference() const {
-    const V3 a_A = L::Times(L::Load(scale_a_), L::Load(a_.point));
-    const V3 b_B = L::Times(L::Load(scale_b_), L::Load(b_.point));
-    const V3 x = L::Times(b_B.x, L::Load(R_BA_[0]));
-    const V3 y = L::Times(b_B.y, L::Load(R_BA_[1]));
-    const V3 z = L::Times(b_B.z, L::Load(R_BA_[2]));
-    return L::Sub(a_A, L::Add(L::Add(L::Add(x, y), z), L::Load(p_AB_)));
   }
 
   // For the sign single precision is enough, and the scan has just read it.
@@ -280,8 +212,9 @@ class GjkGroup {
   }
 
   Corner Newest() const {
-    if constexpr (kIsForSign) return Unnamed(NewestDifference());
-    return {NewestDifference(), L::Load(a_.newest), L::Load(b_.newest)};
+    const V3 w = NewestDifference(a_, b_, R_BA_, p_AB_);
+    if constexpr (kIsForSign) return Corner::Unnamed(w);
+    return {w, L::Load(a_.newest), L::Load(b_.newest)};
   }
 
   // Takes the newest corner into the simplexes, or tells why not. Returns whether a search has
@@ -294,7 +227,7 @@ class GjkGroup {
     Mask has[kCorners];
     Mask is_known = L::Nowhere();
     for (int i = 0; i < kCorners; ++i) {
-      corner[i] = Load(corners_[i]);
+      corner[i] = Corner::Load(corners_[i]);
       points[i] = corner[i].w;
       has[i] = hn::Gt(size, L::Set(i));
       is_known = hn::Or(is_known, hn::And(has[i], L::IsEqual(points[i], newest.w)));
@@ -377,18 +310,19 @@ class GjkGroup {
 
   // The corners that the nearest point takes, the newest last.
   void Replace(const LaneSimplex<L>& next, Mask stays, const Corner& newest, const Corner* corner) {
-    const Corner first =
-        Select(next.keeps(0), corner[0], Select(next.keeps(1), corner[1], corner[2]));
-    const Corner second = Select(hn::And(next.keeps(0), next.keeps(1)), corner[1], corner[2]);
+    const Corner behind_first = Corner::Select(next.keeps(1), corner[1], corner[2]);
+    const Corner first = Corner::Select(next.keeps(0), corner[0], behind_first);
+    const Mask keeps_two = hn::And(next.keeps(0), next.keeps(1));
+    const Corner second = Corner::Select(keeps_two, corner[1], corner[2]);
     V kept = L::Set(0);
     for (int i = 0; i < kCorners; ++i) {
       kept = hn::Add(kept, hn::IfThenElseZero(next.keeps(i), L::Set(1)));
     }
-    const Corner corner_0 = Select(hn::Lt(kept, L::Set(1)), newest, first);
-    const Corner corner_1 = Select(hn::Gt(kept, L::Set(1)), second, newest);
-    Store(Select(stays, corner[0], corner_0), &corners_[0]);
-    Store(Select(stays, corner[1], corner_1), &corners_[1]);
-    Store(Select(stays, corner[2], newest), &corners_[2]);
+    const Corner corner_0 = Corner::Select(hn::Lt(kept, L::Set(1)), newest, first);
+    const Corner corner_1 = Corner::Select(hn::Gt(kept, L::Set(1)), second, newest);
+    Corner::Select(stays, corner[0], corner_0).Store(&corners_[0]);
+    Corner::Select(stays, corner[1], corner_1).Store(&corners_[1]);
+    Corner::Select(stays, corner[2], newest).Store(&corners_[2]);
     L::Store(L::Select(stays, L::Load(size_), hn::Add(kept, L::Set(1))), &size_);
     L::Store(L::Select(stays, L::Load(distance_sq_), next.distance_sq()), &distance_sq_);
     L::Store(L::Select(stays, L::Load(v_), next.v()), &v_);
@@ -419,20 +353,15 @@ class GjkGroup {
   void SetPairs(std::size_t lane, bool has_newest, VertexPairs* pairs) const {
     pairs->size = static_cast<int>(size_.at[lane]);
     for (int i = 0; i < pairs->size; ++i) {
-      pairs->a[i] = VertexOf(lane, a_, corners_[i].a);
-      pairs->b[i] = VertexOf(lane, b_, corners_[i].b);
+      pairs->a[i] = a_.VertexOf(lane, corners_[i].a);
+      pairs->b[i] = b_.VertexOf(lane, corners_[i].b);
     }
     if (!has_newest) return;
-    pairs->a[pairs->size] = VertexOf(lane, a_, a_.newest);
-    pairs->b[pairs->size++] = VertexOf(lane, b_, b_.newest);
+    pairs->a[pairs->size] = a_.VertexOf(lane, a_.newest);
+    pairs->b[pairs->size++] = b_.VertexOf(lane, b_.newest);
   }
 
-  static VertexIndex VertexOf(std::size_t lane, const Side& side, const Row& names) {
-    const auto name = static_cast<std::uint32_t>(names.at[lane]);
-    return side.is_box[lane] ? side.shape[lane]->box_corners().vertex[name] : name;
-  }
-
-  Queue<Task, Found>& queue_;
+  LaneQueue<Task, Found>& queue_;
   std::size_t active_ = 0;
   std::size_t scanned_ = 0;      // lanes with a shape that is not a box
   std::size_t paced_count_ = 0;  // lanes with a pacer
@@ -444,10 +373,10 @@ class GjkGroup {
   Row steps_;
   Row3 R_BA_[3];
   Row3 p_AB_;
-  Row scale_a_, scale_b_, extent_;
+  Row extent_;
   Row least_sq_;  // of v: below it nothing can be told
   Row stop_above_;
-  CornerRow corners_[kCorners] = {};
+  typename Corner::Row corners_[kCorners] = {};
   Row size_;         // of the simplex
   Row3 v_;           // its point nearest to the origin; while it is cold, any direction
   Row distance_sq_;  // |v|^2
@@ -456,42 +385,17 @@ class GjkGroup {
   Row plane_ = {}, ball_ = {}, nearest_ = {};  // as SignGuess has them
 };
 
-template <class L, class Task, class Found>
-void RunOne(Queue<Task, Found> queue) {
-  GjkGroup<L, Task, Found> group(&queue);
-  while (group.IsActive()) {
-    group.FindCorners();
-    group.TakeCorners();
-  }
-}
-
-// Two groups: one computes while the other waits.
-template <class L, class Task, class Found>
-void RunTwo(Queue<Task, Found> queue) {
-  GjkGroup<L, Task, Found> first(&queue), second(&queue);
-  while (first.IsActive() || second.IsActive()) {
-    if (first.IsActive()) first.FindCorners();
-    if (second.IsActive()) second.FindCorners();
-    if (first.IsActive()) first.TakeCorners();
-    if (second.IsActive()) second.TakeCorners();
-  }
-}
-
-// A single pair has its lane to itself: no vector waits for numbers that are written one by one.
-constexpr std::size_t kFewTasks = 2;
+template <class L>
+using GuessGroup = GjkGroup<L, GuessTask, FeatureGuess>;
+template <class L>
+using SignGroup = GjkGroup<L, SignTask, SignGuess>;
 
 void GjkBatchHere(absl::Span<const GuessTask> tasks, absl::Span<FeatureGuess> found) {
-  using Wide = Lanes<8>;
-  if (tasks.size() <= kFewTasks) return RunOne<Lanes<1>, GuessTask, FeatureGuess>({tasks, found});
-  if (tasks.size() <= Wide::kSize) return RunOne<Wide, GuessTask, FeatureGuess>({tasks, found});
-  RunTwo<Wide, GuessTask, FeatureGuess>({tasks, found});
+  RunGroups<GuessGroup>(LaneQueue<GuessTask, FeatureGuess>{tasks, found});
 }
 
 void GjkSignBatchHere(absl::Span<const SignTask> tasks, absl::Span<SignGuess> found) {
-  using Wide = Lanes<8>;
-  if (tasks.size() <= kFewTasks) return RunOne<Lanes<1>, SignTask, SignGuess>({tasks, found});
-  if (tasks.size() <= Wide::kSize) return RunOne<Wide, SignTask, SignGuess>({tasks, found});
-  RunTwo<Wide, SignTask, SignGuess>({tasks, found});
+  RunGroups<SignGroup>(LaneQueue<SignTask, SignGuess>{tasks, found});
 }
 
 }  // namespace HWY_NAMESPACE

@@ -17,6 +17,7 @@
 #include "hwy/foreach_target.h"
 // After foreach_target.h.
 #include "core/math/lanes-inl.h"
+#include "core/narrow/lane_search-inl.h"
 #include "core/support/block_scan-inl.h"
 #include "hwy/highway.h"
 
@@ -30,12 +31,7 @@ namespace HWY_NAMESPACE {
 constexpr double kNothing = -1, kFirst = 0, kSecond = 1, kAround = 2, kBeyond = 3, kHighest = 4;
 constexpr double kInFace = 5, kMissed = 6, kLost = 7;
 
-// Rays that no group has begun yet.
-struct PortalQueue {
-  absl::Span<const PortalTask> tasks;
-  absl::Span<PortalResult> casts;
-  std::size_t next = 0;
-};
+using PortalQueue = LaneQueue<PortalTask, PortalResult>;
 
 // As many rays at once as there are lanes; when one ends the next of the queue begins.
 template <class L>
@@ -51,8 +47,8 @@ class PortalGroup {
   // One step after the other, each for all rays.
   void FindCorners() {
     Aim();
-    FindBoxCorners(&a_);
-    FindBoxCorners(&b_);
+    a_.template FindBoxCorners<true>();
+    b_.template FindBoxCorners<true>();
     if (scanned_ == 0) return;
     MeasureDirection(&a_);
     MeasureDirection(&b_);
@@ -75,41 +71,12 @@ class PortalGroup {
 
   static constexpr std::size_t kIdle = std::numeric_limits<std::size_t>::max();
 
-  // A vertex of A - B of every lane: the difference and the names of its vertices.
-  struct Corner {
-    V3 w;
-    V a, b;
-  };
-  struct CornerRow {
-    Row3 w;
-    Row a, b;
-  };
+  using Corner = LaneCorner<L, true>;
+  using CornerRow = typename Corner::Row;
 
-  // The shape A, or B, of every lane.
-  struct Side {
-    const ConvexShape* shape[L::kSize];
-    bool is_box[L::kSize];
-    VertexIndex last[L::kSize];  // of other shapes, where a climb begins
-    Row3 half;                   // of boxes: the coordinates of the corner that has no negative one
-    Row scale;
-    Row3 d;      // where the newest corner is looked for, axes of the shape
-    Row fits;    // not 0: single precision has room for d
-    Row3 point;  // the newest corner, normalised
-    Row newest;  // its name: of a box its octant, else its vertex
+  struct Side : LaneSide<L> {
+    Row fits;  // not 0: single precision has room for d
   };
-
-  static Corner Load(const CornerRow& row) {
-    return {L::Load(row.w), L::Load(row.a), L::Load(row.b)};
-  }
-  static void Store(const Corner& corner, CornerRow* row) {
-    L::Store(corner.w, &row->w);
-    L::Store(corner.a, &row->a);
-    L::Store(corner.b, &row->b);
-  }
-  static Corner Select(Mask mask, const Corner& yes, const Corner& no) {
-    return {L::Select(mask, yes.w, no.w), L::Select(mask, yes.a, no.a),
-            L::Select(mask, yes.b, no.b)};
-  }
 
   // Sets numbers that do no harm, so that an idle lane costs nothing but its room.
   void Clear(std::size_t lane) {
@@ -142,7 +109,7 @@ class PortalGroup {
       const PortalTask& task = queue_.tasks[queue_.next];
       const double length = Norm(task.ray_A);
       if (length > 0) return Begin(lane, *task.difference, length);
-      queue_.casts[queue_.next].end = PortalResult::End::kUnknown;
+      queue_.found[queue_.next].end = PortalResult::End::kUnknown;
     }
     Clear(lane);
   }
@@ -186,28 +153,13 @@ class PortalGroup {
              &b_.d);
   }
 
-  // BoxCorners::Towards of all lanes; in lanes without a box the result is not used.
-  static void FindBoxCorners(Side* side) {
-    const V3 d = L::Load(side->d);
-    const V3 half = L::Load(side->half);
-    const V zero = L::Set(0);
-    const Mask x = hn::Gt(d.x, zero), y = hn::Gt(d.y, zero), z = hn::Gt(d.z, zero);
-    L::Store({L::Select(x, half.x, hn::Neg(half.x)), L::Select(y, half.y, hn::Neg(half.y)),
-              L::Select(z, half.z, hn::Neg(half.z))},
-             &side->point);
-    const V octant =
-        hn::Add(hn::IfThenElseZero(x, L::Set(1)),
-                hn::Add(hn::IfThenElseZero(y, L::Set(2)), hn::IfThenElseZero(z, L::Set(4))));
-    L::Store(octant, &side->newest);
-  }
-
   // As RoughSupportVertex does.
   static void MeasureDirection(Side* side) {
     const V3 d = L::Load(side->d);
     const V size = hn::Add(hn::Add(hn::Abs(d.x), hn::Abs(d.y)), hn::Abs(d.z));
     const Mask fits = hn::And(hn::Gt(size, L::Set(kMinFloatDirection)),
                               hn::Lt(size, L::Set(kMaxFloatDirection)));
-    L::Store(hn::IfThenElseZero(fits, L::Set(1)), &side->fits);
+    L::StoreMask(fits, &side->fits);
   }
 
   HWY_INLINE void FindCorner(std::size_t lane, Side* side) {
@@ -234,13 +186,8 @@ class PortalGroup {
 
   // MinkowskiDifference::At of the newest corners.
   Corner Newest() const {
-    const V3 a_A = L::Times(L::Load(a_.scale), L::Load(a_.point));
-    const V3 b_B = L::Times(L::Load(b_.scale), L::Load(b_.point));
-    const V3 x = L::Times(b_B.x, L::Load(R_BA_[0]));
-    const V3 y = L::Times(b_B.y, L::Load(R_BA_[1]));
-    const V3 z = L::Times(b_B.z, L::Load(R_BA_[2]));
-    const V3 b_A = L::Add(L::Add(L::Add(x, y), z), L::Load(p_AB_));
-    return {L::Sub(a_A, b_A), L::Load(a_.newest), L::Load(b_.newest)};
+    const V3 w = NewestDifference<L>(a_, b_, R_BA_, p_AB_);
+    return {w, L::Load(a_.newest), L::Load(b_.newest)};
   }
 
   // Twice the signed area of the triangle that p and q make with the ray, as portal.cc has it.
@@ -262,7 +209,8 @@ class PortalGroup {
     const Mask is_past =
         hn::Not(hn::Or(hn::Ge(height, L::Set(0)), hn::Le(L::Dot(d, L::Load(ray_)), height)));
     const Mask is_missed = hn::AndNot(is_careful, is_past);
-    Portal portal = {Load(p_), Load(q_), Load(r_), L::Load(phase_), L::Load(steps_)};
+    Portal portal = {Corner::Load(p_), Corner::Load(q_), Corner::Load(r_), L::Load(phase_),
+                     L::Load(steps_)};
     const Mask is_portal = hn::Or(IsIn(kBeyond), is_careful);
     const Mask is_finding =
         hn::And(hn::Ge(portal.phase, L::Set(kFirst)), hn::Lt(portal.phase, L::Set(kBeyond)));
@@ -271,9 +219,9 @@ class PortalGroup {
     const V limit = L::Set(kMaxPortalSteps);
     portal.phase = L::Select(hn::Ge(portal.steps, limit), L::Set(kLost), portal.phase);
     portal.phase = L::Select(is_missed, L::Set(kMissed), portal.phase);
-    Store(portal.p, &p_);
-    Store(portal.q, &q_);
-    Store(portal.r, &r_);
+    portal.p.Store(&p_);
+    portal.q.Store(&q_);
+    portal.r.Store(&r_);
     L::Store(portal.phase, &phase_);
     L::Store(portal.steps, &steps_);
     return !hn::AllTrue(L::kTag, hn::Le(portal.phase, L::Set(kHighest)));
@@ -291,9 +239,9 @@ class PortalGroup {
     const Mask is_past_q = hn::And(is_around, hn::Lt(Area(along, q.w, w.w), zero));
     const Mask is_past_p =
         hn::AndNot(is_past_q, hn::And(is_around, hn::Lt(Area(along, w.w, p.w), zero)));
-    portal->p = Select(hn::Or(is_first, hn::Or(is_swapped, is_past_q)), w, p);
-    portal->q = Select(is_swapped, p, Select(hn::Or(is_second, is_past_p), w, q));
-    portal->r = Select(is_around, w, portal->r);
+    portal->p = Corner::Select(hn::Or(is_first, hn::Or(is_swapped, is_past_q)), w, p);
+    portal->q = Corner::Select(is_swapped, p, Corner::Select(hn::Or(is_second, is_past_p), w, q));
+    portal->r = Corner::Select(is_around, w, portal->r);
     const Mask goes_on = hn::Or(is_past_q, is_past_p);
     portal->phase = L::Select(is_first, L::Set(kSecond), portal->phase);
     portal->phase = L::Select(is_second, L::Set(kAround), portal->phase);
@@ -317,9 +265,9 @@ class PortalGroup {
     const Mask is_for_r = hn::And(hn::Ge(of_p, zero), hn::Le(of_q, zero));
     const Mask is_for_p = hn::AndNot(is_for_r, hn::And(hn::Ge(of_q, zero), hn::Le(of_r, zero)));
     const Mask is_for_q = hn::Not(hn::Or(is_for_r, is_for_p));
-    portal->p = Select(hn::And(is_beyond, is_for_p), w, portal->p);
-    portal->q = Select(hn::And(is_beyond, is_for_q), w, portal->q);
-    portal->r = Select(hn::And(is_beyond, is_for_r), w, portal->r);
+    portal->p = Corner::Select(hn::And(is_beyond, is_for_p), w, portal->p);
+    portal->q = Corner::Select(hn::And(is_beyond, is_for_q), w, portal->q);
+    portal->r = Corner::Select(hn::And(is_beyond, is_for_r), w, portal->r);
     const Mask is_done = hn::Or(IsIn(kHighest), hn::Ne(L::Load(is_boxes_), zero));
     const V end = L::Select(is_done, L::Set(kInFace), L::Set(kHighest));
     portal->phase = L::Select(hn::AndNot(is_beyond, is_portal), end, portal->phase);
@@ -336,7 +284,7 @@ class PortalGroup {
   // Writes the result of a cast that has ended.
   void Conclude(std::size_t lane) {
     const PortalTask& task = queue_.tasks[task_[lane]];
-    PortalResult& cast = queue_.casts[task_[lane]];
+    PortalResult& cast = queue_.found[task_[lane]];
     cast.end = PortalResult::End::kUnknown;
     if (phase_.at[lane] == kMissed) {
       cast.end = PortalResult::End::kMiss;
@@ -358,15 +306,10 @@ class PortalGroup {
   void SetVertex(std::size_t lane, const ShapePair& pair, const CornerRow& corner,
                  MinkowskiVertex<double>* vertex) const {
     vertex->w = corner.w.Get(lane);
-    vertex->a = VertexOf(lane, a_, corner.a);
-    vertex->b = VertexOf(lane, b_, corner.b);
+    vertex->a = a_.VertexOf(lane, corner.a);
+    vertex->b = b_.VertexOf(lane, corner.b);
     vertex->p_A = pair.scale_a * pair.a.vertex(vertex->a);
     vertex->is_swept = false;
-  }
-
-  static VertexIndex VertexOf(std::size_t lane, const Side& side, const Row& names) {
-    const auto name = static_cast<std::uint32_t>(names.at[lane]);
-    return side.is_box[lane] ? side.shape[lane]->box_corners().vertex[name] : name;
   }
 
   PortalQueue& queue_;
@@ -384,35 +327,8 @@ class PortalGroup {
   Row phase_, steps_;
 };
 
-// A single ray has its lane to itself: no vector waits for numbers that are written one by one.
-constexpr std::size_t kFewRays = 2;
-
-template <class L>
-void RunOne(PortalQueue queue) {
-  PortalGroup<L> group(&queue);
-  while (group.IsActive()) {
-    group.FindCorners();
-    group.TakeCorners();
-  }
-}
-
-// Two groups: one computes while the other waits.
-template <class L>
-void RunTwo(PortalQueue queue) {
-  PortalGroup<L> first(&queue), second(&queue);
-  while (first.IsActive() || second.IsActive()) {
-    if (first.IsActive()) first.FindCorners();
-    if (second.IsActive()) second.FindCorners();
-    if (first.IsActive()) first.TakeCorners();
-    if (second.IsActive()) second.TakeCorners();
-  }
-}
-
 void SearchPortalsHere(absl::Span<const PortalTask> tasks, absl::Span<PortalResult> casts) {
-  using Wide = Lanes<8>;
-  if (tasks.size() <= kFewRays) return RunOne<Lanes<1>>({tasks, casts});
-  if (tasks.size() <= Wide::kSize) return RunOne<Wide>({tasks, casts});
-  RunTwo<Wide>({tasks, casts});
+  RunGroups<PortalGroup>(PortalQueue{tasks, casts});
 }
 
 }  // namespace HWY_NAMESPACE
