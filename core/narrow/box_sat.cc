@@ -109,7 +109,7 @@ class BoxPairs {
     margin_ = hn::Mul(L::Set(kBoxAxisMargin), error_);
     for (int j = 0; j < 3; ++j) {
       axis_b_[j] = L::Load(given_.axis_b[j]);
-      size_b_[j] = Abs(axis_b_[j]);
+      size_b_[j] = L::Abs(axis_b_[j]);
     }
     depth_ = second_ = L::Set(HUGE_VAL);
     length_ = L::Set(1);
@@ -118,7 +118,6 @@ class BoxPairs {
     least_sine_sq_ = L::Set(1);
   }
 
-  static V3 Abs(const V3& v) { return {hn::Abs(v.x), hn::Abs(v.y), hn::Abs(v.z)}; }
 
   // The reach of both boxes together along an axis, and the distance of their centres along it,
   // both times the axis's length.

@@ -45,7 +45,7 @@ class BoxAxes {
 
   void Bound() {
     const V3 half_a = L::Load(half_a_), half_b = L::Load(half_b_);
-    for (int j = 0; j < 3; ++j) size_b_[j] = Abs(pair_.axis_b(j));
+    for (int j = 0; j < 3; ++j) size_b_[j] = L::Abs(pair_.axis_b(j));
     const V faces = BeyondFaces(half_a, half_b);
     const V all = hn::Max(faces, BeyondEdges(half_a, half_b));
     const V error = pair_.error();
@@ -59,7 +59,6 @@ class BoxAxes {
   using V = typename L::V;
   using V3 = typename L::V3;
 
-  static V3 Abs(const V3& v) { return {hn::Abs(v.x), hn::Abs(v.y), hn::Abs(v.z)}; }
   // Returns the part of v beyond [-half, half].
   static V Rest(V v, V half) { return hn::Sub(v, hn::Max(hn::Neg(half), hn::Min(v, half))); }
   static V3 Rest(const V3& v, const V3& half) {
@@ -79,7 +78,7 @@ class BoxAxes {
   V BeyondFaces(const V3& half_a, const V3& half_b) const {
     const V3 b_size = L::Add(L::Add(L::Times(half_b.x, size_b_[0]), L::Times(half_b.y, size_b_[1])),
                              L::Times(half_b.z, size_b_[2]));
-    const V3 along_a = L::Sub(L::Sub(Abs(pair_.p_AB()), half_a), b_size);
+    const V3 along_a = L::Sub(L::Sub(L::Abs(pair_.p_AB()), half_a), b_size);
     V beyond = hn::Max(hn::Max(along_a.x, along_a.y), along_a.z);
     const V half[3] = {half_b.x, half_b.y, half_b.z};
     for (int j = 0; j < 3; ++j) {
@@ -103,7 +102,7 @@ class BoxAxes {
       const V3 b_size =
           L::Add(L::Times(half[j_1], size_b_[j_2]), L::Times(half[j_2], size_b_[j_1]));
       const V3 across = L::Cross(pair_.axis_b(j), pair_.p_AB());
-      const V3 along = L::Sub(L::Sub(Abs(across), a_size), b_size);
+      const V3 along = L::Sub(L::Sub(L::Abs(across), a_size), b_size);
       beyond = hn::Max(beyond, UnlessParallel(size.x, along.x));
       beyond = hn::Max(beyond, UnlessParallel(size.y, along.y));
       beyond = hn::Max(beyond, UnlessParallel(size.z, along.z));

@@ -378,8 +378,7 @@ class Group {
 }  // namespace
 
 bool IsRepresentable(double bounding_radius, const Pose& pose) {
-  const Vec3d& p = pose.p_WS;
-  const double reach = std::max({std::fabs(p.x), std::fabs(p.y), std::fabs(p.z)}) + bounding_radius;
+  const double reach = LargestCoordinate(pose.p_WS) + bounding_radius;
   return std::isfinite(8 * reach);  // two of these, and their distance, fit into doubles
 }
 

@@ -2,7 +2,6 @@
 
 #include "core/query/time_of_collision.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -351,11 +350,8 @@ EndPoseFault MotionToEndPose(const Pose& start, const Pose& end, Motion* motion)
 }
 
 bool IsMotionRepresentable(double bounding_radius, const Pose& start, const Motion& motion) {
-  const auto largest = [](const Vec3d& v) {
-    return std::max({std::fabs(v.x), std::fabs(v.y), std::fabs(v.z)});
-  };
-  const double reach =
-      largest(start.p_WS) + largest(motion.pivot) + largest(motion.displacement) + bounding_radius;
+  const double reach = LargestCoordinate(start.p_WS) + LargestCoordinate(motion.pivot) +
+                       LargestCoordinate(motion.displacement) + bounding_radius;
   return std::isfinite(16 * reach);
 }
 

@@ -27,7 +27,7 @@ Vec3d CubeHalf(double half) { return {half, half, half}; }
 
 // Returns at least the length of v, whether or not squares would overflow or underflow.
 double LengthUp(const Vec3d& v) {
-  const double largest = std::max({std::fabs(v.x), std::fabs(v.y), std::fabs(v.z)});
+  const double largest = LargestCoordinate(v);
   if (largest == 0) return 0;
   const Vec3d unit = {v.x / largest, v.y / largest, v.z / largest};
   const double length = largest * Norm(unit);

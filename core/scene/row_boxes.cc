@@ -104,7 +104,7 @@ inline void FindVector(const RowBoxes& bodies, std::size_t k, const Pose* poses,
   const V at[3] = {p_WS.x, p_WS.y, p_WS.z};
   for (int i = 0; i < 3; ++i) {
     const V3& row = R_WS.row[i];
-    const V3 size = {hn::Abs(row.x), hn::Abs(row.y), hn::Abs(row.z)};
+    const V3 size = L::Abs(row);
     const V middle = hn::Add(at[i], L::Dot(row, center));
     const V reach = hn::Add(L::Dot(size, half), widening);
     Round(hn::Sub(middle, reach), hn::Add(middle, reach), boxes->low[i], boxes->high[i]);

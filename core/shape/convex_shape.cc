@@ -43,9 +43,7 @@ double CurvedRadius(CoreKind kind, const Vec3d& extents) {
 double ReachOfCore(const ConvexShape& shape) {
   if (shape.is_curved()) return ScaleUp(shape.core_radius(), shape.exponent());
   const Vec3d& c = shape.center();
-  int center_exponent = 0;
-  std::frexp(std::max({std::abs(c.x), std::abs(c.y), std::abs(c.z)}), &center_exponent);
-  const int unit = c == Vec3d{} ? shape.exponent() : std::max(shape.exponent(), center_exponent);
+  const int unit = std::max(shape.exponent(), Exponent(c));
   return ScaleUp(RadiusAbout(shape, Scaled(c, -unit), shape.exponent() - unit), unit);
 }
 

@@ -28,10 +28,6 @@ constexpr double kPlacementError = 64 * kRoundoff;
 // Up to this reach a rotated point and the difference of two fit into doubles.
 constexpr double kLargestReach = std::numeric_limits<double>::max() / 8;
 
-double Largest(const Vec3d& v) {
-  return std::max({std::fabs(v.x), std::fabs(v.y), std::fabs(v.z)});
-}
-
 bool IsIdentityPose(const Pose& pose) { return pose.p_WS == Vec3d{} && IsIdentity(pose.q_WS); }
 
 // A piece in units of 2^exponent metres, in which no number of it is larger than 1.
@@ -55,7 +51,7 @@ struct ScaledPiece {
 ScaledPiece::ScaledPiece(const Piece& piece)
     : shape(*piece.shape), R_BS(RotationMatrix<double>(piece.local.q_WS)) {
   const double largest =
-      std::max({Largest(piece.local.p_WS), Largest(shape.center()), shape.radius()});
+      std::max({LargestCoordinate(piece.local.p_WS), LargestCoordinate(shape.center()), shape.radius()});
   std::frexp(largest, &exponent);
   if (largest == 0) exponent = shape.exponent();
   if (shape.core_radius() > 0) exponent = std::max(exponent, shape.exponent());
@@ -196,7 +192,7 @@ std::optional<ShapeError> FindFault(const Piece& piece, const std::string& field
     case PoseFault::kNone:
       break;
   }
-  const double reach = Largest(piece.local.p_WS) + piece.shape->bounding_radius();
+  const double reach = LargestCoordinate(piece.local.p_WS) + piece.shape->bounding_radius();
   if (reach <= kLargestReach) return std::nullopt;
   return ShapeError{field, absl::StrCat("reach ", NumberText(reach), " m"),
                     absl::StrCat("reach <= ", NumberText(kLargestReach), " m"),

@@ -4,9 +4,6 @@
 
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-
 #include "absl/types/span.h"
 #include "core/math/assert.h"
 #include "core/math/double_double.h"
@@ -21,7 +18,7 @@ namespace clearance {
 inline absl::Span<const VertexIndex> CellCandidates(const ConvexShape& shape, const Vec3d& d) {
   const SupportCells& cells = shape.support_cells();
   if (cells.offsets.empty()) return {};
-  const double size = std::max({std::fabs(d.x), std::fabs(d.y), std::fabs(d.z)});
+  const double size = LargestCoordinate(d);
   if (!(size > kMinCellDirection && size < kMaxCellDirection)) return {};
   return cells.Of(shape.climb_graph().cube_map.CellOf(d));
 }

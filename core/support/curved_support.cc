@@ -2,9 +2,6 @@
 
 #include "core/support/curved_support.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "core/math/assert.h"
 #include "core/math/power_of_two.h"
 #include "core/math/tolerance.h"
@@ -17,8 +14,7 @@ namespace {
 // that lost its digits they would put the point off the body.
 template <class T>
 Vec3<T> LongEnough(const Vec3<T>& d) {
-  const Vec3d c = ToDouble(d);
-  const double largest = std::max({std::fabs(c.x), std::fabs(c.y), std::fabs(c.z)});
+  const double largest = LargestCoordinate(ToDouble(d));
   if (largest >= kMinSquared || largest == 0) return d;
   return Scaled(d, -ExponentOf(largest));
 }
