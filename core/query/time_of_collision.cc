@@ -295,9 +295,9 @@ class Search {
 
   // A power of two, at most kLongestWait.
   double ShortestWait() const {
-    constexpr double kLeast = std::numeric_limits<double>::denorm_min();
+    constexpr double kMin = std::numeric_limits<double>::denorm_min();
     const double wait = kShortestWaitPath * tolerance_ / motion_.LongestPath();
-    return AnyPowerOfTwo(ExponentOf(std::fmax(std::fmin(wait, kLongestWait), kLeast)) - 1);
+    return AnyPowerOfTwo(ExponentOf(std::fmax(std::fmin(wait, kLongestWait), kMin)) - 1);
   }
 
   bool IsWithin(const CoreAnswer& core) const { return core.upper <= goal_ + Dd(tolerance_); }
