@@ -27,8 +27,8 @@
 #include "core/math/lanes-inl.h"
 #include "hwy/highway.h"
 
-#ifndef CLEARANCE_CORE_NARROW_BOX_PENETRATION_CC_
-#define CLEARANCE_CORE_NARROW_BOX_PENETRATION_CC_
+#ifndef CLEARANCE_CORE_NARROW_BOX_SAT_CC_
+#define CLEARANCE_CORE_NARROW_BOX_SAT_CC_
 
 namespace clearance {
 
@@ -50,7 +50,7 @@ void SetPenetration(const BoxContact& contact, const MinkowskiDifference<double>
 
 }  // namespace clearance
 
-#endif  // CLEARANCE_CORE_NARROW_BOX_PENETRATION_CC_
+#endif  // CLEARANCE_CORE_NARROW_BOX_SAT_CC_
 
 HWY_BEFORE_NAMESPACE();
 namespace clearance {

@@ -24,8 +24,8 @@
 #include "core/narrow/lane_features-inl.h"
 #include "hwy/highway.h"
 
-#ifndef CLEARANCE_CORE_QUERY_FEATURE_ANSWERS_ONCE_
-#define CLEARANCE_CORE_QUERY_FEATURE_ANSWERS_ONCE_
+#ifndef CLEARANCE_CORE_QUERY_CLOSEST_FEATURES_BATCH_ONCE_
+#define CLEARANCE_CORE_QUERY_CLOSEST_FEATURES_BATCH_ONCE_
 namespace clearance {
 
 // By their corners: a point of A and a point of B, and so on.
@@ -57,7 +57,7 @@ struct CasesByKind {
 };
 
 }  // namespace clearance
-#endif  // CLEARANCE_CORE_QUERY_FEATURE_ANSWERS_ONCE_
+#endif  // CLEARANCE_CORE_QUERY_CLOSEST_FEATURES_BATCH_ONCE_
 
 HWY_BEFORE_NAMESPACE();
 namespace clearance {
