@@ -17,8 +17,8 @@
 #include "core/math/lanes-inl.h"
 #include "hwy/highway.h"
 
-#ifndef CLEARANCE_CORE_NARROW_BOX_GUESS_CC_
-#define CLEARANCE_CORE_NARROW_BOX_GUESS_CC_
+#ifndef CLEARANCE_CORE_NARROW_BOX_PROJECTION_CC_
+#define CLEARANCE_CORE_NARROW_BOX_PROJECTION_CC_
 
 namespace clearance {
 
@@ -36,7 +36,7 @@ void SetGuess(const MinkowskiDifference<double>& difference, int places, Feature
 
 }  // namespace clearance
 
-#endif  // CLEARANCE_CORE_NARROW_BOX_GUESS_CC_
+#endif  // CLEARANCE_CORE_NARROW_BOX_PROJECTION_CC_
 
 HWY_BEFORE_NAMESPACE();
 namespace clearance {
