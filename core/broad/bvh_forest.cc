@@ -68,8 +68,7 @@ bool BvhForest::IsTakenIn(const Bvh& tree) const {
 }
 
 void BvhForest::TakeIn(std::size_t tree) {
-  trees_[tree].VisitLeaves(
-      [&](const SlottedBox& leaf, Bvh::Place) { new_boxes_.push_back(leaf); });
+  trees_[tree].VisitLeaves([&](const SlottedBox& leaf, Bvh::Place) { new_boxes_.push_back(leaf); });
   trees_[tree] = {};
 }
 
@@ -88,14 +87,13 @@ void BvhForest::Settle() {
   // The boxes of the first build mostly stay. Later ones come and go, so their tree is built
   // quickly.
   const Bvh::Cuts cuts = trees_.empty() ? Bvh::Cuts::kBySurface : Bvh::Cuts::kEven;
-  const auto free = std::find_if(trees_.begin(), trees_.end(),
-                                 [](const Bvh& tree) { return tree.size() == 0; });
+  const auto free =
+      std::find_if(trees_.begin(), trees_.end(), [](const Bvh& tree) { return tree.size() == 0; });
   const auto index = static_cast<std::uint32_t>(free - trees_.begin());
   if (free == trees_.end()) trees_.emplace_back();
-  trees_[index] =
-      Bvh(absl::MakeSpan(new_boxes_), cuts, [&](std::uint32_t slot, Bvh::Place place) {
-        homes_.Mutable(slot) = {index, place};
-      });
+  trees_[index] = Bvh(absl::MakeSpan(new_boxes_), cuts, [&](std::uint32_t slot, Bvh::Place place) {
+    homes_.Mutable(slot) = {index, place};
+  });
   new_boxes_ = {};
 }
 

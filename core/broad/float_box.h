@@ -118,8 +118,8 @@ inline MovingFloatBox MakeMovingBox(const Vec3d& low, const Vec3d& high,
   MovingFloatBox moving{};
   for (int i = 0; i < 3; ++i) {
     const double length = std::fabs(ways[i]);
-    const bool is_moving = length >= static_cast<double>(kMinBoxGap) &&
-                           length <= static_cast<double>(kLargestBoxGap);
+    const bool is_moving =
+        length >= static_cast<double>(kMinBoxGap) && length <= static_cast<double>(kLargestBoxGap);
     const double way = is_moving ? 0 : ways[i];
     moving.inverse[i] = is_moving ? static_cast<float>(1 / ways[i]) : 0.0F;
     // The rounding to float is far above that of these sums, unless they are floats themselves.

@@ -21,7 +21,7 @@ namespace clearance {
 
 }  // namespace clearance
 
-#define CLEARANCE_ASSERT(condition)  \
+#define CLEARANCE_ASSERT(condition)   \
   ((condition) ? static_cast<void>(0) \
                : ::clearance::EndForAssertion(#condition, __FILE__, __LINE__))
 

@@ -118,7 +118,6 @@ class BoxPairs {
     least_sine_sq_ = L::Set(1);
   }
 
-
   // The reach of both boxes together along an axis, and the distance of their centres along it,
   // both times the axis's length.
   struct Reach {

@@ -118,7 +118,8 @@ EnclosingSet<T> SetOf(const Simplex<T>& simplex) {
 }
 
 template <class T>
-Penetration Grown(MinkowskiDifference<T>& difference, const EnclosingSet<T>& set, const CoreLimits& limits) {
+Penetration Grown(MinkowskiDifference<T>& difference, const EnclosingSet<T>& set,
+                  const CoreLimits& limits) {
   return ComputePenetration(difference, set, {limits.good_enough, limits.depth_proof});
 }
 
@@ -148,8 +149,8 @@ Penetration PenetrationOf(MinkowskiDifference<double>& difference, const Enclosi
 // tighter than the answer's; returns false if there is none. The hull of `set` holds the origin
 // strictly inside.
 template <class T>
-bool SetDepth(MinkowskiDifference<T>& difference, const EnclosingSet<T>& set, const CoreLimits& limits,
-              CoreAnswer* answer) {
+bool SetDepth(MinkowskiDifference<T>& difference, const EnclosingSet<T>& set,
+              const CoreLimits& limits, CoreAnswer* answer) {
   const Penetration depth = PenetrationOf(difference, set, limits);
   if (!depth.is_known) return false;
   if (depth.at_most < -answer->lower) answer->lower = -depth.at_most;
@@ -183,8 +184,8 @@ void SetHeight(MinkowskiDifference<T>& difference, const InnerBall<T>& ball, Cor
 
 // A search that ended with the origin inside its simplex. False if rounding may have put it there.
 template <class T>
-bool ProvesOverlap(MinkowskiDifference<T>& difference, const Simplex<T>& simplex, const CoreLimits& limits,
-                   CoreAnswer* answer) {
+bool ProvesOverlap(MinkowskiDifference<T>& difference, const Simplex<T>& simplex,
+                   const CoreLimits& limits, CoreAnswer* answer) {
   const EnclosingSet<T> set = SetOf(simplex);
   const InnerBall<T> ball = ComputeInnerBall(set, difference.rounding_error());
   if (!(ball.radius > 0)) return false;
@@ -207,8 +208,8 @@ Simplex<Dd> Essential(const Simplex<Dd>& simplex) {
   return essential;
 }
 
-void SetCertificate(MinkowskiDifference<Dd>& difference, const GjkResult<Dd>& gjk, const CoreLimits& limits,
-                  CoreAnswer* answer) {
+void SetCertificate(MinkowskiDifference<Dd>& difference, const GjkResult<Dd>& gjk,
+                    const CoreLimits& limits, CoreAnswer* answer) {
   const double error = difference.rounding_error();
   const Simplex<Dd> essential = Essential(gjk.simplex);
   const OriginCertificate certificate = CertifyOrigin(difference, essential);
@@ -315,7 +316,8 @@ bool TakeTetrahedron(MinkowskiDifference<double>& difference, const VertexPairs&
   return SetDepth(difference, set, limits, answer);
 }
 
-bool SolveFast(MinkowskiDifference<double>& difference, const CoreLimits& limits, CoreAnswer* answer) {
+bool SolveFast(MinkowskiDifference<double>& difference, const CoreLimits& limits,
+               CoreAnswer* answer) {
   return TakeSearch(difference, SearchFast(difference, limits), limits, answer);
 }
 
@@ -333,7 +335,8 @@ bool TakeSearch(MinkowskiDifference<double>& difference, const GjkResult<double>
   return SetIfTight(difference, gjk, limits, answer);
 }
 
-void SolvePrecisely(MinkowskiDifference<Dd>& difference, const CoreLimits& limits, CoreAnswer* answer) {
+void SolvePrecisely(MinkowskiDifference<Dd>& difference, const CoreLimits& limits,
+                    CoreAnswer* answer) {
   const GjkResult<Dd> gjk = Gjk(difference, Moved(answer->simplex, difference), LimitsOf(limits));
   answer->iterations += gjk.iterations;
   answer->simplex = Coarse(gjk.simplex);

@@ -104,7 +104,8 @@ bool TakeTetrahedron(MinkowskiDifference<double>& difference, const VertexPairs&
                      const CoreLimits& limits, CoreAnswer* answer);
 
 // Calls SearchFast and TakeSearch.
-bool SolveFast(MinkowskiDifference<double>& difference, const CoreLimits& limits, CoreAnswer* answer);
+bool SolveFast(MinkowskiDifference<double>& difference, const CoreLimits& limits,
+               CoreAnswer* answer);
 
 // Continues from the result of the search in double.
 void SolvePrecisely(MinkowskiDifference<DoubleDouble>& difference, const CoreLimits& limits,

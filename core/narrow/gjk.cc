@@ -143,7 +143,8 @@ class Iteration {
 }  // namespace
 
 template <class T>
-GjkResult<T> Gjk(MinkowskiDifference<T>& difference, const Simplex<T>& start, const GjkLimits& limits) {
+GjkResult<T> Gjk(MinkowskiDifference<T>& difference, const Simplex<T>& start,
+                 const GjkLimits& limits) {
   GjkResult<T> result;
   result.simplex = start.size > 0 ? start : ColdStart(difference);
   Iteration<T>(difference, limits, &result).Run();
@@ -154,8 +155,9 @@ template struct Simplex<double>;
 template struct Simplex<DoubleDouble>;
 template double WeightedNorm(const Simplex<double>&);
 template DoubleDouble WeightedNorm(const Simplex<DoubleDouble>&);
-template GjkResult<double> Gjk(MinkowskiDifference<double>&, const Simplex<double>&, const GjkLimits&);
-template GjkResult<DoubleDouble> Gjk(MinkowskiDifference<DoubleDouble>&, const Simplex<DoubleDouble>&,
-                                     const GjkLimits&);
+template GjkResult<double> Gjk(MinkowskiDifference<double>&, const Simplex<double>&,
+                               const GjkLimits&);
+template GjkResult<DoubleDouble> Gjk(MinkowskiDifference<DoubleDouble>&,
+                                     const Simplex<DoubleDouble>&, const GjkLimits&);
 
 }  // namespace clearance

@@ -74,13 +74,14 @@ T WeightedNorm(const Simplex<T>& simplex);
 
 // `start`: the simplex to go on from; size 0 starts cold.
 template <class T>
-GjkResult<T> Gjk(MinkowskiDifference<T>& difference, const Simplex<T>& start, const GjkLimits& limits);
+GjkResult<T> Gjk(MinkowskiDifference<T>& difference, const Simplex<T>& start,
+                 const GjkLimits& limits);
 
 extern template double WeightedNorm(const Simplex<double>&);
 extern template DoubleDouble WeightedNorm(const Simplex<DoubleDouble>&);
 extern template GjkResult<double> Gjk(MinkowskiDifference<double>&, const Simplex<double>&,
                                       const GjkLimits&);
-extern template GjkResult<DoubleDouble> Gjk(MinkowskiDifference<DoubleDouble>&, const Simplex<DoubleDouble>&,
-                                            const GjkLimits&);
+extern template GjkResult<DoubleDouble> Gjk(MinkowskiDifference<DoubleDouble>&,
+                                            const Simplex<DoubleDouble>&, const GjkLimits&);
 
 }  // namespace clearance

@@ -102,7 +102,9 @@ class HullGroup {
     for (std::size_t lane = 0; lane < L::kSize; ++lane) {
       towards_a->Set(lane, {1, 0, 0});
       const Vec3d* const separating_axis = pair_.pair(lane).separating_axis;
-      if ((open >> lane & 1U) == 0 || separating_axis == nullptr || !(NormSquared(*separating_axis) > 0)) continue;
+      if ((open >> lane & 1U) == 0 || separating_axis == nullptr ||
+          !(NormSquared(*separating_axis) > 0))
+        continue;
       towards_a->Set(lane, -*separating_axis);
       hinted |= LaneBits{1} << lane;
     }
@@ -210,7 +212,8 @@ HWY_EXPORT(BeginHere);
 // the one that it finds is off by less than 2^-22 of the reach; everything else is off by less than
 // kPairRounding E. So all of A - B is above `plane` less `error` = kScanSlack E, a point of it is
 // nearer than `nearest` and `error`, and it holds the ball of radius `ball` less `error`.
-void Conclude(const SignGuess& found, const SignTask& task, double radii, SeparationBounds* bounds) {
+void Conclude(const SignGuess& found, const SignTask& task, double radii,
+              SeparationBounds* bounds) {
   const double error = kScanSlack * task.extent;
   bounds->iterations = found.iterations;
   const bool is_apart = found.end == FeatureGuess::End::kBeyond;

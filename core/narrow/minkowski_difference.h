@@ -159,7 +159,7 @@ class MinkowskiDifference {
   }
 
   MinkowskiVertex<T> Of(const SupportPointOf<T>& a, const SupportPointOf<T>& b,
-                         bool is_swept) const {
+                        bool is_swept) const {
     const Vec3<T> a_A = PointOfA(a.point);
     Vec3<T> b_A = PointOfB(b.point);
     if (is_swept) b_A = b_A + placement_.sweep_A;

@@ -63,7 +63,8 @@ struct OriginCertificate {
 };
 
 // Requires: the origin is in the relative interior of `simplex`, to rounding.
-OriginCertificate CertifyOrigin(MinkowskiDifference<DoubleDouble>& difference, const Simplex<DoubleDouble>& simplex);
+OriginCertificate CertifyOrigin(MinkowskiDifference<DoubleDouble>& difference,
+                                const Simplex<DoubleDouble>& simplex);
 
 extern template InnerBall<double> ComputeInnerBall(const EnclosingSet<double>&, double);
 extern template InnerBall<DoubleDouble> ComputeInnerBall(const EnclosingSet<DoubleDouble>&, double);

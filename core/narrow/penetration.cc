@@ -25,9 +25,8 @@ Mat3<double> ToDouble(const Mat3<Dd>& m) {
 
 template <class T>
 MinkowskiVertex<double> Rounded(const MinkowskiVertex<T>& vertex) {
-  MinkowskiVertex<double> rounded = {clearance::ToDouble(vertex.w),
-                                      clearance::ToDouble(vertex.p_A), vertex.a, vertex.b,
-                                      vertex.is_swept};
+  MinkowskiVertex<double> rounded = {clearance::ToDouble(vertex.w), clearance::ToDouble(vertex.p_A),
+                                     vertex.a, vertex.b, vertex.is_swept};
   ExpandingPolytope::PutOnGrid(&rounded.w);
   return rounded;
 }

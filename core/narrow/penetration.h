@@ -39,7 +39,8 @@ template <class T>
 Penetration ComputePenetration(MinkowskiDifference<T>& difference, const EnclosingSet<T>& set,
                                const PenetrationLimits& limits);
 
-extern template Penetration ComputePenetration(MinkowskiDifference<double>&, const EnclosingSet<double>&,
+extern template Penetration ComputePenetration(MinkowskiDifference<double>&,
+                                               const EnclosingSet<double>&,
                                                const PenetrationLimits&);
 extern template Penetration ComputePenetration(MinkowskiDifference<DoubleDouble>&,
                                                const EnclosingSet<DoubleDouble>&,

@@ -32,7 +32,8 @@ class PortalSearch {
         noise_(kPortalNoise * kRoundoff * difference.extent()) {}
 
   PortalResult Run() {
-    if (length_ > 0 && FindPortal() && Refine() && IsInside()) cast_.end = PortalResult::End::kFacet;
+    if (length_ > 0 && FindPortal() && Refine() && IsInside())
+      cast_.end = PortalResult::End::kFacet;
     return cast_;
   }
 

@@ -157,8 +157,8 @@ class PortalGroup {
   static void MeasureDirection(Side* side) {
     const V3 d = L::Load(side->d);
     const V size = hn::Add(hn::Add(hn::Abs(d.x), hn::Abs(d.y)), hn::Abs(d.z));
-    const Mask fits = hn::And(hn::Gt(size, L::Set(kMinFloatDirection)),
-                              hn::Lt(size, L::Set(kMaxFloatDirection)));
+    const Mask fits =
+        hn::And(hn::Gt(size, L::Set(kMinFloatDirection)), hn::Lt(size, L::Set(kMaxFloatDirection)));
     L::StoreMask(fits, &side->fits);
   }
 

@@ -95,9 +95,9 @@ class FacetGroup {
 
   // One side of every lane.
   struct Side {
-    Row q[4];                   // x, y, z, w
+    Row q[4];                  // x, y, z, w
     Row3 corner[kMaxCorners];  // of the feature, normalised, and a face's fourth
-    Row3 half;                  // of a box
+    Row3 half;                 // of a box
     Row scale;
     Row size;  // of the whole feature
     bool is_box[L::kSize];
@@ -367,8 +367,8 @@ class FacetGroup {
       const FacetCase::Side& one = side_of(*cases_[lane]);
       return StandsOut(*one.shape, one.whole, along, least);
     };
-    is_hit_ = LanesStandingOut<L>({is_hit_, cases_.size(), d, margin}, side, kMaxCorners,
-                                  stands_out);
+    is_hit_ =
+        LanesStandingOut<L>({is_hit_, cases_.size(), d, margin}, side, kMaxCorners, stands_out);
   }
 
   // Leaves the lanes in which the point that the weights make of the vertices, moved, is one where

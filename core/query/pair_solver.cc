@@ -137,7 +137,8 @@ FeatureGuess PosedPair::GuessAlone(const CoreLimits& limits) const {
   return guess;
 }
 
-bool PosedPair::SolveInside(const FeatureGuess& guess, const CoreLimits& limits, CoreAnswer* answer) {
+bool PosedPair::SolveInside(const FeatureGuess& guess, const CoreLimits& limits,
+                            CoreAnswer* answer) {
   if (guess.end != FeatureGuess::End::kEncloses) return false;
   if (!TakeTetrahedron(difference_, guess.pairs, limits, answer)) return false;
   answer->iterations = guess.iterations;
@@ -188,7 +189,8 @@ bool PosedPair::SolveBoxes(const CoreLimits& limits, CoreAnswer* answer) const {
   FeatureGuess guess;
   const GuessTask task = {&difference_, limits.stop_above};
   ProjectBoxes({&task, 1}, {&guess, 1});
-  if (guess.end != FeatureGuess::End::kNearest || !Finish(guess.pairs, limits, answer)) return false;
+  if (guess.end != FeatureGuess::End::kNearest || !Finish(guess.pairs, limits, answer))
+    return false;
   answer->iterations = guess.iterations;
   return true;
 }

@@ -93,7 +93,8 @@ class PosedPair {
   bool Finish(const VertexPairs& guess, const CoreLimits& limits, CoreAnswer* answer) const;
   // With what GjkBatch found for difference(), if Finish did not answer from its vertex pairs.
   // `answer` may hold another pair's.
-  void SolveWithoutFeatures(const FeatureGuess& guess, const CoreLimits& limits, CoreAnswer* answer);
+  void SolveWithoutFeatures(const FeatureGuess& guess, const CoreLimits& limits,
+                            CoreAnswer* answer);
 
  private:
   PosedPair(const CenteredPair& centered, const RelativeAxes<double>& axes);

@@ -136,20 +136,22 @@ class Search {
     const Vec3d ray_A = motion_.ClosingInA();
     const double error = difference.rounding_error() + motion_.ClosingError();
     std::optional<PortalResult> own;
-    const PortalResult& cast = cast_ != nullptr ? *cast_ : own.emplace(SearchPortal(difference, ray_A));
+    const PortalResult& cast =
+        cast_ != nullptr ? *cast_ : own.emplace(SearchPortal(difference, ray_A));
     if (cast.end == PortalResult::End::kMiss) return IsMiss(difference, ray_A, cast.n_A, error);
     return cast.end == PortalResult::End::kFacet && HitsFacet(difference, ray_A, cast, error);
   }
 
-  bool IsMiss(MinkowskiDifference<double>& difference, const Vec3d& ray_A, const Vec3d& n_A, double error) {
+  bool IsMiss(MinkowskiDifference<double>& difference, const Vec3d& ray_A, const Vec3d& n_A,
+              double error) {
     if (!IsProvedMiss(difference, ray_A, n_A, error)) return false;
     Record(0, 1, Normalized(motion_.AxesOfA(0) * n_A));
     Free();
     return true;
   }
 
-  bool HitsFacet(const MinkowskiDifference<double>& difference, const Vec3d& ray_A, const PortalResult& cast,
-                 double error) {
+  bool HitsFacet(const MinkowskiDifference<double>& difference, const Vec3d& ray_A,
+                 const PortalResult& cast, double error) {
     const auto& [p, q, r] = cast.vertex;
     const FeaturePair features = {FeatureVertices::Of(p.a, q.a, r.a),
                                   FeatureVertices::Of(p.b, q.b, r.b)};
@@ -361,7 +363,7 @@ TimeOfCollisionAnswer TimeOfCollision(const MovingShape& a, const MovingShape& b
 }
 
 TimeOfCollisionAnswer TimeOfCollisionAfterPortal(const TimeOfCollisionQuestion& question,
-                                              const PortalResult& cast) {
+                                                 const PortalResult& cast) {
   return Search(question.a, question.b, question.options, &cast).Run();
 }
 

@@ -115,7 +115,7 @@ struct TimeOfCollisionQuestion {
 // Returns the same for a pair whose ray was cast already. Requires: the result of SearchPortal
 // (portal.h) for the pair at the start and B's path relative to A; bodies that do not turn.
 TimeOfCollisionAnswer TimeOfCollisionAfterPortal(const TimeOfCollisionQuestion& question,
-                                              const PortalResult& cast);
+                                                 const PortalResult& cast);
 
 // Answers many at once. Polytopes that do not turn, and have neither a radius nor a target
 // distance, go side by side in vector instructions; the others, and those of which a proof is

@@ -104,7 +104,8 @@ class Rays {
     Placement<double>& placement =
         *new (&waiting.placement.value) Placement<double>(rows_.PlacementAt(k));
     placement.error += LeastPlaces(start.offset.exponent - pair.exponent);
-    MinkowskiDifference<double>& difference = *std::construct_at(&waiting.difference.value, pair, placement);
+    MinkowskiDifference<double>& difference =
+        *std::construct_at(&waiting.difference.value, pair, placement);
     waiting.R_AW = rows_.RotationAW(k);
     rays_.Append({&difference, waiting.R_AW * (moving.displacement_b - moving.displacement_a)});
     casts_.AppendUnset();

@@ -86,7 +86,9 @@ class Pairs {
   const SceneParts& scene() const { return scene_; }
   std::size_t size() const { return query_.bodies.size(); }
   bool asks_scene() const { return query_.pair_scope != SceneQuery::PairScope::kSelf; }
-  bool asks_self() const { return query_.pair_scope != SceneQuery::PairScope::kScene && size() > 1; }
+  bool asks_self() const {
+    return query_.pair_scope != SceneQuery::PairScope::kScene && size() > 1;
+  }
 
   const SceneBody& body(std::size_t i) const { return query_.bodies[i]; }
   const Pose& pose(std::size_t i) const {

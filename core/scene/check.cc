@@ -291,10 +291,10 @@ class RowsChecker {
         continue;
       }
       for (const Candidate& candidate : group.candidates)
-        questions.push_back(
-            {pairs.PosedA(candidate),
-             pairs.PosedB(candidate),
-             {.separating_axis = scratch_->parts().separating_axes.Of(candidate), .budget = pairs.budget()}});
+        questions.push_back({pairs.PosedA(candidate),
+                             pairs.PosedB(candidate),
+                             {.separating_axis = scratch_->parts().separating_axes.Of(candidate),
+                              .budget = pairs.budget()}});
       asked.Append({i, row.next, group.candidates.size()});
     }
     const absl::Span<IntersectionAnswer> answers =
@@ -338,7 +338,8 @@ class RowsChecker {
 
 }  // namespace
 
-CheckAnswer CheckScene(const SceneQuery& query, const CheckOptions& options, SceneScratch* scratch) {
+CheckAnswer CheckScene(const SceneQuery& query, const CheckOptions& options,
+                       SceneScratch* scratch) {
   Checker checker(query, scratch);
   const CheckAnswer answer =
       checker.Run([](const PairVerdict& found) { return found.verdict != Verdict::kTouching; });

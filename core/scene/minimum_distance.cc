@@ -138,7 +138,8 @@ bool HasEnabledPair(const Pairs& self) {
 
 // The query's own pairs are asked first and by themselves: what is proved of them counts half, and
 // must not depend on how near the scene is.
-MinimumDistanceAnswer MinimumDistance(const SceneQuery& query, const MinimumDistanceOptions& options,
+MinimumDistanceAnswer MinimumDistance(const SceneQuery& query,
+                                      const MinimumDistanceOptions& options,
                                       SceneScratch* scratch) {
   SceneScratch::Parts* const parts = &scratch->parts();
   Whole whole(options.max_distance);

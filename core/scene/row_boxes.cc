@@ -65,9 +65,7 @@ class LanePoses {
 
   V3 Position() const { return {Number(0), Number(1), Number(2)}; }
 
-  L::Mat3 Rotation() const {
-    return L::RotationMatrix(Number(3), Number(4), Number(5), Number(6));
-  }
+  L::Mat3 Rotation() const { return L::RotationMatrix(Number(3), Number(4), Number(5), Number(6)); }
 
  private:
   // The offsets at which the lanes' poses begin.

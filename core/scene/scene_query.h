@@ -189,8 +189,8 @@ struct MinimumDistanceAnswer {
 };
 
 // Computes the smallest distance; margins do not matter here.
-MinimumDistanceAnswer MinimumDistance(const SceneQuery& query, const MinimumDistanceOptions& options,
-                                      SceneScratch* scratch);
+MinimumDistanceAnswer MinimumDistance(const SceneQuery& query,
+                                      const MinimumDistanceOptions& options, SceneScratch* scratch);
 
 struct PairDistance {
   IdPair pair;
@@ -265,7 +265,8 @@ struct SweepAnswer {
   SceneCounters counters;
 };
 
-SweepAnswer Sweep(const MovingSceneQuery& moving, const SweepOptions& options, SceneScratch* scratch);
+SweepAnswer Sweep(const MovingSceneQuery& moving, const SweepOptions& options,
+                  SceneScratch* scratch);
 
 // Shows every pair that is not free along the whole motion, by ids; the sink returns false to stop.
 using SweepSink = absl::FunctionRef<bool(const PairSweep&)>;

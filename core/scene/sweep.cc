@@ -216,7 +216,8 @@ class RayQuery {
 
 }  // namespace
 
-SweepAnswer Sweep(const MovingSceneQuery& moving, const SweepOptions& options, SceneScratch* scratch) {
+SweepAnswer Sweep(const MovingSceneQuery& moving, const SweepOptions& options,
+                  SceneScratch* scratch) {
   const Pairs pairs(moving.query);
   return FindEarliest(Sweeper(pairs, moving.motions, &scratch->parts()), options);
 }

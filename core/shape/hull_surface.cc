@@ -309,7 +309,8 @@ Surface BuildFromExtreme(absl::Span<const Vec3d> points, const std::vector<std::
 
 }  // namespace
 
-Surface BuildHullSurface(absl::Span<const Vec3d> points, const SimplexIndices& simplex, Pacer* pacer) {
+Surface BuildHullSurface(absl::Span<const Vec3d> points, const SimplexIndices& simplex,
+                         Pacer* pacer) {
   Surface surface = QuickHull(points, pacer).Build(simplex);
   if (HasStopped(pacer)) return surface;
   const std::vector<std::uint32_t> extreme = ExtremeVertices(points.size(), surface);

@@ -50,8 +50,8 @@ struct ScaledPiece {
 
 ScaledPiece::ScaledPiece(const Piece& piece)
     : shape(*piece.shape), R_BS(RotationMatrix<double>(piece.local.q_WS)) {
-  const double largest =
-      std::max({LargestCoordinate(piece.local.p_WS), LargestCoordinate(shape.center()), shape.radius()});
+  const double largest = std::max(
+      {LargestCoordinate(piece.local.p_WS), LargestCoordinate(shape.center()), shape.radius()});
   std::frexp(largest, &exponent);
   if (largest == 0) exponent = shape.exponent();
   if (shape.core_radius() > 0) exponent = std::max(exponent, shape.exponent());

@@ -66,7 +66,7 @@ class CellFlood {
       : graph_(graph),
         vertices_(vertices),
         tolerance_(vertices.size() <= ScanBlock::kMaxVertices ? kFloatCellTolerance
-                                                               : kCellTolerance),
+                                                              : kCellTolerance),
         met_in_(vertices.size(), 0) {}
 
   // Returns the candidates of the cell, ascending; nullopt if they are too many, or hard to tell.

@@ -21,9 +21,9 @@ struct OverlapRows {
                              .bits = {*questions.groups.at(row), *questions.masks.at(row)},
                              .margin = *questions.margins.at(row)};
     const SceneQuery query = {.scene = *questions.asked.scene,
-                         .bodies = absl::MakeConstSpan(&shape, 1),
-                         .is_nameless = true,
-                         .budget = tools.budget};
+                              .bodies = absl::MakeConstSpan(&shape, 1),
+                              .is_nameless = true,
+                              .budget = tools.budget};
     CheckAnswer answer = CheckScene(query, {}, &tools.room.scratch);
     if (answer.verdict != Verdict::kFree)
       ListVerdicts(query, tools, {columns.listed, i, questions.max_pairs}, &answer);

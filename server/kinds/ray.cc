@@ -52,10 +52,10 @@ struct RayRows {
     const SceneBody body = {0, PointBody(), {ray.origin, {}}, ray.bits, 0};
     const Motion motion = {.displacement = ray.displacement, .rotation = {}, .pivot = ray.origin};
     const MovingSceneQuery moving = {{.scene = *questions.asked.scene,
-                                 .bodies = absl::MakeConstSpan(&body, 1),
-                                 .pair_scope = SceneQuery::PairScope::kScene,
-                                 .budget = tools.budget},
-                                absl::MakeConstSpan(&motion, 1)};
+                                      .bodies = absl::MakeConstSpan(&body, 1),
+                                      .pair_scope = SceneQuery::PairScope::kScene,
+                                      .budget = tools.budget},
+                                     absl::MakeConstSpan(&motion, 1)};
     return {
         .look = FindContradiction(AskedSweep{moving, {}, ray.radius, questions.any}, answer, turn),
         .question =

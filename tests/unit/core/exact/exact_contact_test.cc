@@ -221,7 +221,8 @@ TEST(ExactContact, OfARoundedBoxIsThatOfItsCoreAndRadius) {
   const auto rounded = std::get<ConvexShapePtr>(MakeBox({1, 1, 1}, 13));
   // From the corner (1, 1, 1) by (3, 4, 12): 13 away.
   EXPECT_EQ(Decide(rounded, Hull({{4, 5, 13}}), {}).contact, ExactContact::kTouching);
-  EXPECT_EQ(Decide(rounded, Hull({{4, 5, 13}}), {0, 0, kMinDouble}).contact, ExactContact::kSeparated);
+  EXPECT_EQ(Decide(rounded, Hull({{4, 5, 13}}), {0, 0, kMinDouble}).contact,
+            ExactContact::kSeparated);
   EXPECT_EQ(Decide(rounded, Hull({{4, 5, 13}}), {0, 0, -kMinDouble}).contact,
             ExactContact::kPenetrating);
 }

@@ -92,7 +92,8 @@ TEST(CertifyOrigin, StartsFromTheAxesWhereFourVerticesMakeALine) {
   EXPECT_LE(Metres(solid, inside.inner_radius), 2 / std::sqrt(3.0));
   const TestPair flat(HullOf({{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}}), Octahedron(), {});
   MinkowskiDifference<Dd> thick(flat.pair, flat.fine);
-  EXPECT_EQ(CertifyOrigin(thick, FourInALine(thick, 1, 1)).kind, OriginCertificate::Kind::kEnclosed);
+  EXPECT_EQ(CertifyOrigin(thick, FourInALine(thick, 1, 1)).kind,
+            OriginCertificate::Kind::kEnclosed);
   const TestPair squares(flat.a, flat.a, {});
   MinkowskiDifference<Dd> plane(squares.pair, squares.fine);
   const OriginCertificate touching = CertifyOrigin(plane, FourInALine(plane, 1, 1));

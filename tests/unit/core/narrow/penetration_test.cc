@@ -309,7 +309,7 @@ TEST(ExpandingPolytope, StaysConvexAndClosedOnALattice) {
 TEST(ExpandingPolytope, ForgetsTheFacetsThatAVertexSwallows) {
   const auto polytope = std::make_unique<ExpandingPolytope>();
   std::vector<MinkowskiVertex<double>> set = {At(1, 0, -1), At(-1, 1, -1), At(-1, -1, -1),
-                                               At(0, 0, 0.5)};
+                                              At(0, 0, 0.5)};
   for (const double x : {-0.125, 0.125}) {
     for (const double y : {-0.125, 0.125}) set.push_back(At(x, y, 0.4375));
   }

@@ -57,7 +57,8 @@ void ExpectFirstFacet(const MinkowskiDifference<double>& difference, const Vec3d
   EXPECT_LE(Norm(Cross(met, ray_A)), kSlack * Norm(ray_A));
 }
 
-void ExpectMiss(const MinkowskiDifference<double>& difference, const Vec3d& ray_A, const PortalResult& cast) {
+void ExpectMiss(const MinkowskiDifference<double>& difference, const Vec3d& ray_A,
+                const PortalResult& cast) {
   const double height = HeightAlong(difference, cast.n_A) - kSlack;
   EXPECT_LT(height, 0);
   EXPECT_LT(height, Dot(cast.n_A, ray_A));

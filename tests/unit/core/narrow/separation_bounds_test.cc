@@ -85,7 +85,7 @@ void ExpectSettled(const SeparationBounds& bounds, double distance) {
 }
 
 SeparationBounds OfBoxes(const ConvexShapePtr& a, const Pose& X_WA, const ConvexShapePtr& b,
-                   const Pose& X_WB) {
+                         const Pose& X_WB) {
   return BoundsOf(BoundBoxes, {*a, X_WA}, {*b, X_WB});
 }
 

@@ -216,10 +216,10 @@ TEST_F(SceneCheck, RaysOfEitherKindStand) {
     const Pose start = {ray.origin, {}};
     const Motion motion = {ray.displacement, {}, ray.origin};
     const MovingSceneQuery moving = {{.scene = *scene_,
-                                 .bodies = absl::MakeConstSpan(&point, 1),
-                                 .poses = absl::MakeConstSpan(&start, 1),
-                                 .pair_scope = SceneQuery::PairScope::kScene},
-                                absl::MakeConstSpan(&motion, 1)};
+                                      .bodies = absl::MakeConstSpan(&point, 1),
+                                      .poses = absl::MakeConstSpan(&start, 1),
+                                      .pair_scope = SceneQuery::PairScope::kScene},
+                                     absl::MakeConstSpan(&motion, 1)};
     for (const RayKind kind : {RayKind::kClosest, RayKind::kAny}) {
       const SweepAnswer answer = CastRay(*scene_, ray, kind, &scratch_);
       const AskedSweep asked = {moving, {}, ray.radius, kind == RayKind::kAny};
