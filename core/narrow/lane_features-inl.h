@@ -83,8 +83,8 @@ template <class L, class Side, class StandsOut>
 typename L::Mask LanesStandingOut(const LaneView<L>& view, const Side& side, int corners,
                                   const StandsOut& stands_out) {
   const typename L::V margin = hn::Div(view.margin, L::Load(side.scale));
-  typename L::Row is_out, is_open, margins;
-  typename L::Row3 ds;
+  typename L::Row is_out = {}, is_open = {}, margins = {};
+  typename L::Row3 ds = {};
   L::StoreMask(BoxStandsOut<L>(side, corners, view.d, margin), &is_out);
   L::StoreMask(view.open, &is_open);
   L::Store(margin, &margins);

@@ -299,7 +299,8 @@ class Search {
   double ShortestWait() const {
     constexpr double kMin = std::numeric_limits<double>::denorm_min();
     const double wait = kShortestWaitPath * tolerance_ / motion_.LongestPath();
-    return AnyPowerOfTwo(ExponentOf(std::fmax(std::fmin(wait, kLongestWait), kMin)) - 1);
+    const double bounded = std::fmax(std::fmin(wait, kLongestWait), kMin);
+    return AnyPowerOfTwo(clearance::ExponentOf(bounded) - 1);
   }
 
   bool IsWithin(const CoreAnswer& core) const { return core.upper <= goal_ + Dd(tolerance_); }
