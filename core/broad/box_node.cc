@@ -39,7 +39,7 @@ std::uint32_t GapsHere(const FloatBox& probe, const BoxNode& node, float limit,
       const auto high = hn::LoadU(kTag, node.high[i].data() + first);
       const auto gap = hn::Max(hn::Sub(hn::Set(kTag, probe.low[i]), high),
                                hn::Sub(low, hn::Set(kTag, probe.high[i])));
-      const auto kept = hn::IfThenElseZero(hn::Ge(gap, hn::Set(kTag, kLeastBoxGap)),
+      const auto kept = hn::IfThenElseZero(hn::Ge(gap, hn::Set(kTag, kMinBoxGap)),
                                            hn::Min(gap, hn::Set(kTag, kLargestBoxGap)));
       sum = hn::Add(sum, hn::Mul(kept, kept));
     }

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "core/math/assert.h"
 #include "core/math/tolerance.h"
 #include "core/math/vec3.h"
 
@@ -26,6 +27,7 @@ namespace clearance {
 // Return the least float that is at least x, and the greatest that is at most x; infinite beyond
 // the range. Requires: x is not NaN.
 inline float RoundUpToFloat(double x) {
+  CLEARANCE_ASSERT(!std::isnan(x));
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   constexpr float kLargest = std::numeric_limits<float>::max();
   if (x > static_cast<double>(kLargest)) return kInfinity;
@@ -58,6 +60,7 @@ inline constexpr FloatBox kEmptyBox = {
 
 // Returns a box that holds everything between low and high. Requires: no NaN, low <= high.
 inline FloatBox MakeFloatBox(const Vec3d& low, const Vec3d& high) {
+  CLEARANCE_ASSERT(low.x <= high.x && low.y <= high.y && low.z <= high.z);
   return {{RoundDownToFloat(low.x), RoundDownToFloat(low.y), RoundDownToFloat(low.z)},
           {RoundUpToFloat(high.x), RoundUpToFloat(high.y), RoundUpToFloat(high.z)}};
 }
@@ -72,14 +75,14 @@ inline FloatBox Union(const FloatBox& a, const FloatBox& b) {
 }
 
 // Returns at most the distance of anything in a from anything in b, metres; 0 if the boxes meet.
-// Requires: neither is empty. Gaps below kLeastBoxGap count as none, and those above kLargestBoxGap
+// Requires: neither is empty. Gaps below kMinBoxGap count as none, and those above kLargestBoxGap
 // as kLargestBoxGap, so squares neither underflow nor overflow. Each of the seven roundings is at
 // most 2^-24, and kBoxGapGuard is more than all of them.
 inline float GapBound(const FloatBox& a, const FloatBox& b) {
   float sum = 0;
   for (int i = 0; i < 3; ++i) {
     float gap = std::max(a.low[i] - b.high[i], b.low[i] - a.high[i]);
-    gap = gap >= kLeastBoxGap ? std::min(gap, kLargestBoxGap) : 0.0F;
+    gap = gap >= kMinBoxGap ? std::min(gap, kLargestBoxGap) : 0.0F;
     sum = sum + gap * gap;
   }
   return std::sqrt(sum) * kBoxGapGuard;
@@ -89,7 +92,7 @@ inline float GapBound(const FloatBox& a, const FloatBox& b) {
 inline bool IsApart(const FloatBox& a, const FloatBox& b) {
   bool is_apart = false;
   for (int i = 0; i < 3; ++i) {
-    is_apart |= std::max(a.low[i] - b.high[i], b.low[i] - a.high[i]) >= kLeastBoxGap;
+    is_apart |= std::max(a.low[i] - b.high[i], b.low[i] - a.high[i]) >= kMinBoxGap;
   }
   return is_apart;
 }
@@ -115,8 +118,8 @@ inline MovingFloatBox MakeMovingBox(const Vec3d& low, const Vec3d& high,
   MovingFloatBox moving{};
   for (int i = 0; i < 3; ++i) {
     const double length = std::fabs(ways[i]);
-    const bool is_moving = length >= static_cast<double>(kLeastBoxGap) &&
-                           length <= static_cast<double>(kLargestBoxGap);
+    const bool is_moving =
+        length >= static_cast<double>(kMinBoxGap) && length <= static_cast<double>(kLargestBoxGap);
     const double way = is_moving ? 0 : ways[i];
     moving.inverse[i] = is_moving ? static_cast<float>(1 / ways[i]) : 0.0F;
     // The rounding to float is far above that of these sums, unless they are floats themselves.

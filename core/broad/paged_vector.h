@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/broad/recycling_allocator.h"
+#include "core/math/assert.h"
 #include "hwy/cache_control.h"
 
 namespace clearance {
@@ -27,6 +28,7 @@ class PagedVector {
 
   // Requires: i < size().
   const T& operator[](std::size_t i) const {
+    CLEARANCE_ASSERT(i < size_);
     return (*chunks_[i / kChunk]->pages[i / kPage % kPagesAChunk])[i % kPage];
   }
 
@@ -35,6 +37,7 @@ class PagedVector {
 
   // Prefetches the page of item i, because it will be changed soon. Requires: i < size().
   void Prefetch(std::size_t i) const {
+    CLEARANCE_ASSERT(i < size_);
     const Page& page = *chunks_[i / kChunk]->pages[i / kPage % kPagesAChunk];
     for (std::size_t offset = 0; offset < sizeof(Page); offset += kCacheLine)
       hwy::Prefetch(reinterpret_cast<const char*>(&page) + offset);
@@ -48,6 +51,7 @@ class PagedVector {
 
   // The items that are dropped may be kept until their page goes. Requires: not empty.
   void PopBack() {
+    CLEARANCE_ASSERT(size_ > 0);
     Mutable(size_ - 1) = T();
     --size_;
     if (size_ % kChunk == 0) chunks_.pop_back();
@@ -61,6 +65,7 @@ class PagedVector {
   // Returns whether the other vector has the same page, shared, at the place of item i. Requires: i
   // < size().
   bool SharesPage(const PagedVector& other, std::size_t i) const {
+    CLEARANCE_ASSERT(i < size_);
     if (i >= other.size_) return false;
     const std::shared_ptr<Chunk>& chunk = chunks_[i / kChunk];
     const std::shared_ptr<Chunk>& others = other.chunks_[i / kChunk];

@@ -18,19 +18,19 @@ namespace clearance {
 // 0 under the address sanitizer, which otherwise would not see a use of a block that was given
 // back.
 #ifdef ABSL_HAVE_ADDRESS_SANITIZER
-inline constexpr std::size_t kMostKeptBytes = 0;
+inline constexpr std::size_t kMaxKeptBytes = 0;
 #else
-inline constexpr std::size_t kMostKeptBytes = std::size_t{1} << 20;
+inline constexpr std::size_t kMaxKeptBytes = std::size_t{1} << 20;
 #endif
 
 // A stateless allocator: any thread may give back a block that another took. A thread keeps at most
-// kMostKeptBytes of each type, until it ends.
+// kMaxKeptBytes of each type, until it ends.
 template <class T>
 class RecyclingAllocator {
  public:
   // NOLINTNEXTLINE(readability-identifier-naming): the name of the language
   using value_type = T;
-  static constexpr std::size_t kMostKept = kMostKeptBytes / sizeof(T);
+  static constexpr std::size_t kMaxKept = kMaxKeptBytes / sizeof(T);
 
   RecyclingAllocator() = default;
   template <class U>
@@ -47,7 +47,7 @@ class RecyclingAllocator {
   }
 
   void deallocate(T* block, std::size_t count) {
-    if (count != 1 || is_over || KeptHere().blocks.size() == kMostKept)
+    if (count != 1 || is_over || KeptHere().blocks.size() == kMaxKept)
       return std::allocator<T>().deallocate(block, count);
     KeptHere().blocks.push_back(block);
   }
@@ -60,7 +60,7 @@ class RecyclingAllocator {
 
  private:
   struct Kept {
-    Kept() { blocks.reserve(kMostKept); }
+    Kept() { blocks.reserve(kMaxKept); }
     Kept(const Kept&) = delete;
     Kept& operator=(const Kept&) = delete;
     ~Kept() {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/math/assert.h"
+
 namespace clearance {
 namespace {
 
@@ -59,6 +61,7 @@ ExactPlacement Compose(const ExactPlacement& outer, const ExactPlacement& inner)
 }
 
 ExactBody MakeExactBody(const ConvexShape& shape, std::initializer_list<const Pose*> poses) {
+  CLEARANCE_ASSERT(poses.size() > 0);
   ExactPlacement X_W = Translation({});
   for (const Pose* pose : poses) X_W = Compose(X_W, Place(*pose));
   return {shape, Compose(X_W, Translation(shape.center())), LowestBitOfVertices(shape)};

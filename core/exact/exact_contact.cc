@@ -12,8 +12,8 @@
 
 #include "core/exact/exact_body.h"
 #include "core/exact/exact_difference.h"
+#include "core/exact/exact_nearest_point.h"
 #include "core/exact/integers.h"
-#include "core/exact/nearest_point.h"
 #include "core/exact/origin_cone.h"
 
 namespace clearance {
@@ -21,11 +21,11 @@ namespace {
 
 constexpr int kRootBits = 128;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kLeast = std::numeric_limits<double>::denorm_min();
+constexpr double kMinDouble = std::numeric_limits<double>::denorm_min();
 
 // low <= x <= high, low > 0.
 struct Magnitude {
-  double low = kLeast;
+  double low = kMinDouble;
   double high = kInfinity;
 };
 
@@ -38,7 +38,7 @@ ExactVerdict Penetrating(const Magnitude& depth) {
 }
 
 // |distance| of the file comment. `numerator` is |h^2 - R^2 G|, not 0.
-Magnitude DistanceMagnitude(const ExactDifference& difference, const NearestPoint& nearest,
+Magnitude DistanceMagnitude(const ExactDifference& difference, const ExactNearestPoint& nearest,
                             const Integer& numerator) {
   const Integer norm_sq = NormSquared(nearest.direction);
   const int shift = std::max(0, kRootBits - BitCount(norm_sq) / 2);
@@ -50,11 +50,11 @@ Magnitude DistanceMagnitude(const ExactDifference& difference, const NearestPoin
     return root * (height + difference.radius_sum() * root) * difference.denominator();
   };
   const int exponent = difference.exponent() + 2 * shift;
-  return {std::max(QuotientDown(numerator, denominator(root_high), exponent), kLeast),
+  return {std::max(QuotientDown(numerator, denominator(root_high), exponent), kMinDouble),
           QuotientUp(numerator, denominator(root_low), exponent)};
 }
 
-ExactVerdict JudgeApartCores(const ExactDifference& difference, const NearestPoint& nearest) {
+ExactVerdict JudgeApartCores(const ExactDifference& difference, const ExactNearestPoint& nearest) {
   const Integer& radii = difference.radius_sum();
   const Integer numerator =
       nearest.height * nearest.height - radii * radii * Integer(NormSquared(nearest.direction));
@@ -64,11 +64,11 @@ ExactVerdict JudgeApartCores(const ExactDifference& difference, const NearestPoi
 }
 
 std::optional<ExactVerdict> JudgeMeetingCores(ExactDifference& difference,
-                                              const NearestPoint& nearest) {
+                                              const ExactNearestPoint& nearest) {
   const Integer& radii = difference.radius_sum();
   if (radii > 0) {
     const double least_depth = QuotientDown(radii, difference.denominator(), difference.exponent());
-    return Penetrating({std::max(least_depth, kLeast), kInfinity});
+    return Penetrating({std::max(least_depth, kMinDouble), kInfinity});
   }
   const std::optional<bool> is_inside = IsOriginInside(difference, nearest.corral);
   if (!is_inside) return std::nullopt;
@@ -86,7 +86,7 @@ ExactBody BodyOf(const PosedShape& posed) {
 std::optional<ExactVerdict> DecideExactly(const PosedShape& a, const PosedShape& b) {
   if (!IsDecidable(a.shape) || !IsDecidable(b.shape)) return std::nullopt;
   ExactDifference difference(BodyOf(a), BodyOf(b));
-  const std::optional<NearestPoint> nearest = FindNearestPoint(difference);
+  const std::optional<ExactNearestPoint> nearest = FindNearestPoint(difference);
   if (!nearest) return std::nullopt;
   return IsZero(nearest->direction) ? JudgeMeetingCores(difference, *nearest)
                                     : JudgeApartCores(difference, *nearest);

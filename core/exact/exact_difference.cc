@@ -90,7 +90,7 @@ IntegerVector ExactDifference::At(VertexIndex a, VertexIndex b) const {
          b_.matrix * ToInteger(b_.shape.vertex(b), b_.lowest_bit) + offset_;
 }
 
-IntegerVector ExactDifference::Highest(const IntegerVector& direction) {
+IntegerVector ExactDifference::Support(const IntegerVector& direction) {
   const VertexIndex a = HighestOf(a_, Transpose(a_.matrix) * direction);
   const VertexIndex b = HighestOf(b_, -(Transpose(b_.matrix) * direction));
   IntegerVector w = At(a, b);

@@ -23,7 +23,7 @@ class ExactDifference {
   // Returns a vertex of A - B than which none is higher along `direction`. A scan of all vertices
   // in double leaves those that rounding cannot tell apart, and integers decide among them. If
   // is_exhausted() is true afterwards, it is just some vertex.
-  IntegerVector Highest(const IntegerVector& direction);
+  IntegerVector Support(const IntegerVector& direction);
 
   // The sum of both radii, units.
   const Integer& radius_sum() const { return radius_sum_; }

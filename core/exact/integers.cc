@@ -7,11 +7,13 @@
 #include <cmath>
 #include <limits>
 
+#include "core/math/assert.h"
+
 namespace clearance {
 namespace {
 
 constexpr int kMantissaBits = std::numeric_limits<double>::digits;
-constexpr int kLeastExponent = std::numeric_limits<double>::min_exponent - kMantissaBits;
+constexpr int kMinExponent = std::numeric_limits<double>::min_exponent - kMantissaBits;
 
 // x = mantissa * 2^exponent.
 struct Parts {
@@ -34,8 +36,9 @@ struct ScaledQuotient {
 };
 
 ScaledQuotient Scale(const Integer& numerator, const Integer& denominator, int exponent) {
+  CLEARANCE_ASSERT(numerator >= 0 && denominator > 0);
   const int bits = BitCount(numerator) - BitCount(denominator) + 1;  // the quotient is below 2^bits
-  const int last = std::max(bits + exponent - kMantissaBits, kLeastExponent);
+  const int last = std::max(bits + exponent - kMantissaBits, kMinExponent);
   const int shift = exponent - last;
   return {Shifted(numerator, std::max(shift, 0)), Shifted(denominator, std::max(-shift, 0)), last};
 }
@@ -51,6 +54,7 @@ int LowestBit(double x) {
 int LowestBit(const Vec3d& v) { return std::min({LowestBit(v.x), LowestBit(v.y), LowestBit(v.z)}); }
 
 Integer ToInteger(double x, int exponent) {
+  CLEARANCE_ASSERT(std::isfinite(x) && exponent <= LowestBit(x));
   const Parts parts = PartsOf(x);
   const Integer mantissa = static_cast<long>(parts.mantissa);
   const int shift = parts.exponent - exponent;
@@ -62,7 +66,10 @@ IntegerVector ToInteger(const Vec3d& v, int exponent) {
   return {ToInteger(v.x, exponent), ToInteger(v.y, exponent), ToInteger(v.z, exponent)};
 }
 
-Integer Shifted(const Integer& x, int shift) { return x << static_cast<mp_bitcnt_t>(shift); }
+Integer Shifted(const Integer& x, int shift) {
+  CLEARANCE_ASSERT(shift >= 0);
+  return x << static_cast<mp_bitcnt_t>(shift);
+}
 
 IntegerVector Shifted(const IntegerVector& v, int shift) {
   return {Shifted(v.x, shift), Shifted(v.y, shift), Shifted(v.z, shift)};

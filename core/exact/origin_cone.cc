@@ -89,7 +89,7 @@ std::optional<bool> IsOriginInside(ExactDifference& difference,
     normals.insert(normals.begin(), Middle(normals));
     for (const IntegerVector& n : normals) {
       if (IsZero(n) || !cone.IsBehind(n)) continue;
-      IntegerVector w = difference.Highest(n);
+      IntegerVector w = difference.Support(n);
       if (difference.is_exhausted()) return std::nullopt;
       if (Dot(n, w) == 0) return false;
       cone.Add(std::move(w));

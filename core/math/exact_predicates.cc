@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/math/assert.h"
 #include "core/math/double_double.h"
 #include "core/math/expansion.h"
 #include "core/math/power_of_two.h"
@@ -57,6 +58,7 @@ double PreciseDeterminant(const Vec3d& a, const Vec3d& b, const Vec3d& c, const 
 }  // namespace
 
 double RoundToPredicateGrid(double coordinate) {
+  CLEARANCE_ASSERT(std::fabs(coordinate) <= 1);
   constexpr int kDigits = std::numeric_limits<double>::digits;
   if (coordinate != 0 && ExponentOf(coordinate) >= kDigits - kGridBits) return coordinate;
   return std::ldexp(std::round(std::ldexp(coordinate, kGridBits)), -kGridBits);
@@ -84,8 +86,8 @@ int Orient3d(const Vec3d& a, const Vec3d& b, const Vec3d& c, const Vec3d& p) {
     return 0;  // a support of a facet is most often one of its corners
   // Points of one face, rounded: off its plane by about u.
   const double precise = PreciseDeterminant(a, b, c, p);
-  constexpr double kLeastNormal = std::numeric_limits<double>::min();
-  if (std::abs(precise) > kPreciseOrient3dBound * permanent + kLeastNormal) return SignOf(precise);
+  constexpr double kMinNormal = std::numeric_limits<double>::min();
+  if (std::abs(precise) > kPreciseOrient3dBound * permanent + kMinNormal) return SignOf(precise);
   return ExactOrient3d(a, b, c, p);
 }
 

@@ -25,10 +25,10 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Vectors with as many lanes as fit, at most kMost.
-template <std::size_t kMost>
+// Vectors with as many lanes as fit, at most kMax.
+template <std::size_t kMax>
 struct Lanes {
-  using Tag = hn::CappedTag<double, kMost>;
+  using Tag = hn::CappedTag<double, kMax>;
   using V = hn::Vec<Tag>;
   using Mask = hn::Mask<Tag>;
   static constexpr Tag kTag{};
@@ -51,6 +51,9 @@ struct Lanes {
 
   struct V3 {
     V x, y, z;
+  };
+  struct Mat3 {
+    V3 row[3];
   };
 
   static V Set(double value) { return hn::Set(kTag, value); }
@@ -80,6 +83,8 @@ struct Lanes {
 #endif
   }
   static void Store(V v, Row* row) { hn::Store(v, kTag, row->at); }
+  // Stores 1 for the lanes of the mask, 0 for the others.
+  static void StoreMask(Mask mask, Row* row) { Store(hn::IfThenElseZero(mask, Set(1)), row); }
   static void Store(const V3& v, Row3* row) {
     Store(v.x, &row->x);
     Store(v.y, &row->y);
@@ -100,7 +105,41 @@ struct Lanes {
   static V3 Sub(const V3& a, const V3& b) {
     return {hn::Sub(a.x, b.x), hn::Sub(a.y, b.y), hn::Sub(a.z, b.z)};
   }
+  static V3 Abs(const V3& a) { return {hn::Abs(a.x), hn::Abs(a.y), hn::Abs(a.z)}; }
+  static V3 Neg(const V3& a) { return {hn::Neg(a.x), hn::Neg(a.y), hn::Neg(a.z)}; }
   static V3 Times(V s, const V3& a) { return {hn::Mul(s, a.x), hn::Mul(s, a.y), hn::Mul(s, a.z)}; }
+  // The matrix of these rows times v, and its transpose times v.
+  static V3 Times(const Row3* rows, const V3& v) {
+    return {Dot(Load(rows[0]), v), Dot(Load(rows[1]), v), Dot(Load(rows[2]), v)};
+  }
+  static V3 TransposedTimes(const Row3* rows, const V3& v) {
+    const V3 x = Load(rows[0]), y = Load(rows[1]), z = Load(rows[2]);
+    return {Dot({x.x, y.x, z.x}, v), Dot({x.y, y.y, z.y}, v), Dot({x.z, y.z, z.z}, v)};
+  }
+  static Mat3 Transpose(const Mat3& m) {
+    const V3& x = m.row[0];
+    const V3& y = m.row[1];
+    const V3& z = m.row[2];
+    return {{{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}}};
+  }
+  // RotationMatrix of quaternions, whose plain identity comes out of the products as well.
+  static Mat3 RotationMatrix(V x, V y, V z, V w) {
+    const V xx = hn::Mul(x, x), yy = hn::Mul(y, y), zz = hn::Mul(z, z), ww = hn::Mul(w, w);
+    const V xy = hn::Mul(x, y), xz = hn::Mul(x, z), yz = hn::Mul(y, z);
+    const V wx = hn::Mul(w, x), wy = hn::Mul(w, y), wz = hn::Mul(w, z);
+    const V norm_sq = hn::Add(hn::Add(hn::Add(xx, yy), zz), ww);
+    const V scale = hn::Div(Set(1), norm_sq);
+    const V twice = hn::Add(scale, scale);
+    const V along_x = hn::Sub(hn::Sub(hn::Add(ww, xx), yy), zz);
+    const V along_y = hn::Sub(hn::Add(hn::Sub(ww, xx), yy), zz);
+    const V along_z = hn::Add(hn::Sub(hn::Sub(ww, xx), yy), zz);
+    return {{{hn::Mul(along_x, scale), hn::Mul(hn::Sub(xy, wz), twice),
+              hn::Mul(hn::Add(xz, wy), twice)},
+             {hn::Mul(hn::Add(xy, wz), twice), hn::Mul(along_y, scale),
+              hn::Mul(hn::Sub(yz, wx), twice)},
+             {hn::Mul(hn::Sub(xz, wy), twice), hn::Mul(hn::Add(yz, wx), twice),
+              hn::Mul(along_z, scale)}}};
+  }
   static V Select(Mask mask, V yes, V no) { return hn::IfThenElse(mask, yes, no); }
   static V3 Select(Mask mask, const V3& yes, const V3& no) {
     return {Select(mask, yes.x, no.x), Select(mask, yes.y, no.y), Select(mask, yes.z, no.z)};

@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "core/math/assert.h"
+
 namespace clearance {
 
 // Returns true if 2^exponent is a normal number.
@@ -20,6 +22,7 @@ constexpr bool IsNormalPower(int exponent) {
 
 // Returns 2^exponent. Requires: IsNormalPower.
 constexpr double NormalPowerOfTwo(int exponent) {
+  CLEARANCE_ASSERT(IsNormalPower(exponent));
   constexpr int kBias = std::numeric_limits<double>::max_exponent - 1;
   constexpr int kMantissaBits = std::numeric_limits<double>::digits - 1;
   return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + kBias) << kMantissaBits);
@@ -29,10 +32,10 @@ constexpr double NormalPowerOfTwo(int exponent) {
 // subnormal result, since that takes a processor as long as fifty other operations.
 constexpr double AnyPowerOfTwo(int exponent) {
   using Limits = std::numeric_limits<double>;
-  constexpr int kLeast = Limits::min_exponent - Limits::digits;
+  constexpr int kLowest = Limits::min_exponent - Limits::digits;
   if (IsNormalPower(exponent)) return NormalPowerOfTwo(exponent);
   if (exponent > 0) return Limits::infinity();
-  return exponent < kLeast ? 0 : std::bit_cast<double>(std::uint64_t{1} << (exponent - kLeast));
+  return exponent < kLowest ? 0 : std::bit_cast<double>(std::uint64_t{1} << (exponent - kLowest));
 }
 
 // Returns x * 2^exponent, exact except for underflow (rounded once, to even) and overflow.
@@ -42,6 +45,7 @@ inline double TimesPowerOfTwo(double x, int exponent) {
 
 // Returns the exponent e for which 2^(e - 1) <= |x| < 2^e. Requires: x finite, not 0.
 inline int ExponentOf(double x) {
+  CLEARANCE_ASSERT(std::isfinite(x) && x != 0);
   constexpr int kMantissaBits = std::numeric_limits<double>::digits - 1;
   constexpr std::uint64_t kExponentMask = 0x7ff;
   const auto biased =

@@ -9,14 +9,6 @@
 
 namespace clearance {
 
-namespace {
-
-double Largest(const Vec3d& v) {
-  return std::fmax(std::fmax(std::fabs(v.x), std::fabs(v.y)), std::fabs(v.z));
-}
-
-}  // namespace
-
 PoseFault FindPoseFault(const Pose& pose) {
   const Quaternion& q = pose.q_WS;
   const double sum =
@@ -28,14 +20,14 @@ PoseFault FindPoseFault(const Pose& pose) {
 }
 
 double RotationAngle(const Vec3d& rotation) {
-  const double largest = Largest(rotation);
+  const double largest = LargestCoordinate(rotation);
   if (largest == 0) return 0;
   return largest * std::sqrt(NormSquared(
                        Vec3d{rotation.x / largest, rotation.y / largest, rotation.z / largest}));
 }
 
 Vec3d RotationAxis(const Vec3d& rotation) {
-  const double largest = Largest(rotation);
+  const double largest = LargestCoordinate(rotation);
   if (largest == 0) return {};
   return Normalized(Vec3d{rotation.x / largest, rotation.y / largest, rotation.z / largest});
 }

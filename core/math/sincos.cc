@@ -4,7 +4,9 @@
 
 #include <cmath>
 
+#include "core/math/assert.h"
 #include "core/math/double_double.h"
+#include "core/math/tolerance.h"
 
 namespace clearance {
 namespace {
@@ -14,7 +16,6 @@ namespace {
 constexpr double kHalfPi1 = 0x1.921fb544p+0;
 constexpr double kHalfPi2 = 0x1.0b4611a4p-34;
 constexpr double kHalfPi3 = 0x1.13198a2e03707p-65;
-constexpr double kPi = 0x1.921fb54442d18p+1;
 
 // On [-pi/4, pi/4] the first term left out is below 2^-58. `r_low` is the low part of the reduced
 // angle.
@@ -46,6 +47,7 @@ double CosPolynomial(double r, double r_low) {
 }  // namespace
 
 SinCos ComputeSinCos(double angle_rad) {
+  CLEARANCE_ASSERT(std::fabs(angle_rad) <= 1e5);
   const double quarter_turns = std::nearbyint(angle_rad * (2 / kPi));
   const DoubleDouble first =
       TwoSum(angle_rad - quarter_turns * kHalfPi1, -quarter_turns * kHalfPi2);
@@ -65,6 +67,7 @@ SinCos ComputeSinCos(double angle_rad) {
 }
 
 double AngleOf(double sin, double cos) {
+  CLEARANCE_ASSERT(sin >= 0 && (sin != 0 || cos != 0));
   // A crude start, within 0.1 rad, then Newton on sin * cos(angle) - cos * sin(angle) = 0, whose
   // error is cubed.
   const double norm = std::sqrt(sin * sin + cos * cos);

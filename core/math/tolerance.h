@@ -36,7 +36,7 @@ inline constexpr double kFastGap = 24;
 
 // Relative to the extent: how far the closest point must lie inside its features, and all other
 // vertices behind them, before an answer is taken from the features alone. It is 8 times the
-// possible error of a search (feature_pair.h). Nearer to the edge the reference path answers.
+// possible error of a search (closest_features.h). Nearer to the edge the reference path answers.
 inline constexpr double kFeatureMargin = 0x1p-20;
 
 // Multiple of the width that rounding alone may give: a bracket wider than this is not closed, and
@@ -44,26 +44,27 @@ inline constexpr double kFeatureMargin = 0x1p-20;
 inline constexpr double kOpenBracket = 64;
 
 // Relative to the extent: a distance below this is left to more careful searches
-// (core/narrow/scout.h).
-inline constexpr double kScoutNearest = 0x1p-30;
+// (core/narrow/gjk_batch.h).
+inline constexpr double kGuessNearest = 0x1p-30;
 
 // Relative to the squared distance: a corner that is nearer by less than this ends a guess.
-inline constexpr double kScoutGap = 0x1p-40;
+inline constexpr double kGuessGap = 0x1p-40;
 
-// Pairs of rounds from box to box that a guess tries before it gives up (core/narrow/box_guess.h).
-inline constexpr int kMostBoxRounds = 6;
+// Pairs of rounds from box to box that a guess tries before it gives up
+// (core/narrow/box_projection.h).
+inline constexpr int kMaxBoxRounds = 6;
 // Relative to the extent: boxes at a distance below this may as well overlap.
-inline constexpr double kLeastBoxGuess = 0x1p-12;
+inline constexpr double kMinBoxProjection = 0x1p-12;
 // Times the square of the distance that is asked for: a larger square is likely beyond it.
-inline constexpr double kMostBoxGuess = 4;
+inline constexpr double kMaxBoxProjection = 4;
 // Relative to the square of the distance before: a square of at least this has not decreased,
 // except by rounding.
 inline constexpr double kBoxProgress = 1 - 0x1p-20;
 // Upper limit on the ratio of successive steps when a geometric tail is extrapolated.
-inline constexpr double kMostBoxRatio = 0.96875;
+inline constexpr double kMaxBoxRatio = 0.96875;
 
 // Corners that a guess tries before it gives up. Hulls of thousands of vertices take under 30.
-inline constexpr std::uint32_t kMostScoutSteps = 64;
+inline constexpr std::uint32_t kMaxGuessSteps = 64;
 
 // Relative to the sum of all lengths of a pair, if the sign of its distance is proved in plain
 // double precision: more than the error of lengths computed from it (core/narrow/lane_pair-inl.h).
@@ -71,7 +72,7 @@ inline constexpr std::uint32_t kMostScoutSteps = 64;
 inline constexpr double kPairRounding = 0x1p-40;
 
 // Relative to the same sum: the amount taken off an overlap of boxes for axes that are left out,
-// which are those of edges with a cosine of more than kBoxParallel (core/narrow/box_bounds.cc).
+// which are those of edges with a cosine of more than kBoxParallel (core/narrow/box_sat_bounds.cc).
 inline constexpr double kBoxSlack = 0x1p-19;
 inline constexpr double kBoxParallel = 1 - 0x1p-41;
 
@@ -80,14 +81,14 @@ inline constexpr double kBoxParallel = 1 - 0x1p-41;
 inline constexpr double kScanSlack = 0x1p-17;
 
 // Relative to the square and the cube of the same sum: more than the error of the area and the
-// volume of a tetrahedron of vertices (core/narrow/scout.cc).
+// volume of a tetrahedron of vertices (core/narrow/gjk_batch.cc).
 inline constexpr double kTetrahedronRounding = 0x1p-40;
 
 // Metres: if the sum of all lengths of a pair is between this and its inverse, products of six
 // lengths neither overflow nor, beside each other, underflow.
-inline constexpr double kMostPairLength = 0x1p100;
+inline constexpr double kMaxPairLength = 0x1p100;
 
-// u times the extent: the height of a vertex above a portal's plane (core/narrow/ray_cast.h) that
+// u times the extent: the height of a vertex above a portal's plane (core/narrow/portal.h) that
 // rounding alone may give.
 inline constexpr double kPortalNoise = 16;
 
@@ -97,7 +98,7 @@ inline constexpr double kPortalMargin = 0x1p-44;
 
 // Vertices that a portal's search tries, and as many for its refinement. Hulls of thousands of
 // vertices take under 20.
-inline constexpr int kMostPortalSteps = 64;
+inline constexpr int kMaxPortalSteps = 64;
 
 // Double-double's rounding of a contact's plane (core/query/contact_plane.h), relative to the
 // lengths of both edges that span it and to the extent.
@@ -106,26 +107,26 @@ inline constexpr double kPlaneRoundoff = 0x1p-97;
 // Units: no part of a product in a contact's plane underflows (core/query/facet_contacts.cc) if
 // corners and components of quaternions are 0 or no smaller than the first, and offsets and
 // displacements 0 or no smaller than the second.
-inline constexpr double kLeastFused = 0x1p-22;
-inline constexpr double kLeastFusedOffset = 0x1p-220;
+inline constexpr double kMinFused = 0x1p-22;
+inline constexpr double kMinFusedOffset = 0x1p-220;
 
 // Relative to the extent: how far behind the plane of two features in contact every other vertex
 // must lie before the contact is computed from the features alone. Far above rounding.
 inline constexpr double kPlaneMargin = 0x1p-40;
 
 // Relative to the extent: a smaller distance has too few digits left to tell features apart by it.
-inline constexpr double kLeastFeatureDistance = 0x1p-30;
+inline constexpr double kMinFeatureDistance = 0x1p-30;
 
 // Squared sine of the angle between two edges below which they count as parallel: their closest
 // points are then not unique enough to be computed from them alone.
-inline constexpr double kLeastSineSquared = 0x1p-20;
+inline constexpr double kMinSineSquared = 0x1p-20;
 
 // The same between two edges in contact, whose normal is computed from theirs.
-inline constexpr double kLeastContactSineSquared = 0x1p-6;
+inline constexpr double kMinContactSineSquared = 0x1p-6;
 
 // u times the extent, in addition to the error of the placement: more than the error of a depth
 // along an axis of two boxes, times the length of that axis. And a multiple of that error: the
-// margin by which one axis must be nearer than all others (core/narrow/box_penetration.cc).
+// margin by which one axis must be nearer than all others (core/narrow/box_sat.cc).
 inline constexpr double kBoxAxisRounding = 512 * kRoundoff;
 inline constexpr double kBoxAxisMargin = 0x1p12;
 
@@ -195,7 +196,7 @@ inline constexpr double kSameNormal = 32;
 // deviation than this is a caller's mistake that normalising would hide.
 inline constexpr double kQuaternionSlack = 1e-3;
 
-// tau = max(kRelativeTolerance * S, kRoundingTolerance * u * (S + |d|), kLeastTolerance), S the sum
+// tau = max(kRelativeTolerance * S, kRoundingTolerance * u * (S + |d|), kMinTolerance), S the sum
 // of the shapes' radii about their centres: the width within which a pair counts as touching. A
 // micrometre on a kilometre: far below the accuracy to which bodies are known, far above the needs
 // of rounding.
@@ -203,7 +204,7 @@ inline constexpr double kRelativeTolerance = 1e-9;
 inline constexpr double kRoundingTolerance = 64;
 
 // tau is at least this, metres: the least normal double. Below it lengths are rounded absolutely.
-inline constexpr double kLeastTolerance = 0x1p-1022;
+inline constexpr double kMinTolerance = 0x1p-1022;
 
 // Iterations of one distance computation. Polytopes of thousands of vertices take under 40; a
 // search that needs more than this is stuck, and reports that.
@@ -227,12 +228,17 @@ inline constexpr double kMaxRotation = 640;
 // proof.
 inline constexpr double kLongestWait = 0x1p-30;
 
+// Part of the tolerance: a wait in which no point moves farther cannot bring a contact about, so
+// the first wait is no shorter. One step of the clock is no measure near t = 0, where it is
+// 2^-1074.
+inline constexpr double kShortestWaitPath = 0x1p-64;
+
 // S: moving bodies nearer to each other than this are left to double-double at once. Double
 // precision loses the sign of their distance a little below.
 inline constexpr double kCoarseReach = 0x1p-41;
 
 // pi, radians.
-inline constexpr double kHalfTurn = 0x1.921fb54442d18p+1;
+inline constexpr double kPi = 0x1.921fb54442d18p+1;
 
 // Radians around half a turn in which the shortest path to an end pose is ambiguous.
 inline constexpr double kHalfTurnSlack = 1e-9;
@@ -265,17 +271,17 @@ inline constexpr double kOnGridAnyway = 0x1p-300;
 
 // Lengths of a direction, or of its part across an axis, whose squares keep all the digits of a
 // double-double.
-inline constexpr double kLeastSquared = 0x1p-400;
+inline constexpr double kMinSquared = 0x1p-400;
 
 // Sizes of a direction between which heights along it are normal floats, except for those that are
 // negligible beside the highest.
-inline constexpr double kLeastFloatDirection = 0x1p-60;
-inline constexpr double kMostFloatDirection = 0x1p60;
+inline constexpr double kMinFloatDirection = 0x1p-60;
+inline constexpr double kMaxFloatDirection = 0x1p60;
 
 // Greatest components of a direction between which it has a cell of the cube map: neither heights
 // nor their rounding errors underflow or overflow.
-inline constexpr double kLeastCellDirection = 0x1p-600;
-inline constexpr double kMostCellDirection = 0x1p600;
+inline constexpr double kMinCellDirection = 0x1p-600;
+inline constexpr double kMaxCellDirection = 0x1p600;
 
 // How far below the highest of a cell a vertex may be that counts as one of its highest. It is
 // hundreds of times the rounding error of heights, for coordinates and components of at most 1.
@@ -296,12 +302,12 @@ inline constexpr int kClimbThreshold = 32;
 // few that a few instructions look at (core/shape/support_cells.h). In double, four or eight at a
 // time, a scan costs less than the look-ups and unpredictable branches of a climb. Both find the
 // same vertex.
-inline constexpr unsigned kMostScanned = 300;
+inline constexpr unsigned kMaxScanned = 300;
 
 // Vertices of a hull up to which a scan in single precision costs no more than to look at a cell's,
 // and vertices of a cell up to which looking at them costs less than a scan.
-inline constexpr unsigned kMostWithoutCells = 128;
-inline constexpr unsigned kMostCellFloats = 20;
+inline constexpr unsigned kMaxWithoutCells = 128;
+inline constexpr unsigned kMaxCellFloats = 20;
 
 // Bits of the largest length of an offset while it is computed: products and sums do not overflow
 // yet, and values of 2^-1900 of it do not underflow.
@@ -310,7 +316,7 @@ inline constexpr int kOffsetBits = 900;
 // Metres: gaps between boxes below the first count as none, and gaps above the second count as the
 // second, so that their squares are normal floats. Worlds smaller or larger than these are asked
 // body by body.
-inline constexpr float kLeastBoxGap = 0x1p-60F;
+inline constexpr float kMinBoxGap = 0x1p-60F;
 inline constexpr float kLargestBoxGap = 0x1p60F;
 
 // Times a gap between boxes: more than the rounding of its seven operations in single precision.

@@ -75,10 +75,15 @@ inline Vec3d Scaled(const Vec3d& a, int exponent) {
           TimesPowerOfTwo(a.z, exponent)};
 }
 
-// The exponent e for which 2^(e - 1) <= largest |coordinate| < 2^e; kNoExponent of 0.
+// The largest |coordinate|.
+inline double LargestCoordinate(const Vec3d& v) {
+  return std::max({std::fabs(v.x), std::fabs(v.y), std::fabs(v.z)});
+}
+
+// The exponent e for which 2^(e - 1) <= LargestCoordinate(v) < 2^e; kNoExponent of 0.
 inline constexpr int kNoExponent = -4096;
 inline int Exponent(const Vec3d& v) {
-  const double largest = std::max(std::max(std::fabs(v.x), std::fabs(v.y)), std::fabs(v.z));
+  const double largest = LargestCoordinate(v);
   return largest > 0 ? ExponentOf(largest) : kNoExponent;
 }
 

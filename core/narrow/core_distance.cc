@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/math/assert.h"
 #include "core/math/rounding.h"
 #include "core/math/tolerance.h"
-#include "core/narrow/box_penetration.h"
-#include "core/narrow/enclosure.h"
+#include "core/narrow/box_sat.h"
 
 namespace clearance {
 namespace {
@@ -40,7 +40,6 @@ void SetWitness(const Simplex<T>& simplex, CoreWitness* witness) {
   for (int i = 0; i < witness->size; ++i) {
     witness->a[i] = simplex.vertex[i].a;
     witness->b[i] = simplex.vertex[i].b;
-    witness->is_swept[i] = simplex.vertex[i].is_swept;
     witness->weight[i] = ToDouble(simplex.weight[i]);
   }
 }
@@ -51,7 +50,6 @@ void SetWitness(const EnclosingSet<T>& set, CoreWitness* witness) {
   for (int i = 0; i < witness->size; ++i) {
     witness->a[i] = set.vertex[i].a;
     witness->b[i] = set.vertex[i].b;
-    witness->is_swept[i] = set.vertex[i].is_swept;
     witness->weight[i] = 0;
   }
 }
@@ -76,7 +74,7 @@ Simplex<double> Coarse(const Simplex<Dd>& fine) {
   Simplex<double> simplex;
   simplex.size = fine.size;
   for (int i = 0; i < fine.size; ++i) {
-    const DifferenceVertex<Dd>& vertex = fine.vertex[i];
+    const MinkowskiVertex<Dd>& vertex = fine.vertex[i];
     simplex.vertex[i] = {ToDouble(vertex.w), ToDouble(vertex.p_A), vertex.a, vertex.b,
                          vertex.is_swept};
     simplex.weight[i] = ToDouble(fine.weight[i]);
@@ -87,19 +85,19 @@ Simplex<double> Coarse(const Simplex<Dd>& fine) {
 // Returns a start for curved cores, whose points have no names to find them again by: the highest
 // vertex towards the origin from where the simplex came closest to it.
 template <class T>
-Simplex<T> Resumed(const Simplex<double>& simplex, Difference<T>& difference) {
+Simplex<T> Resumed(const Simplex<double>& simplex, MinkowskiDifference<T>& difference) {
   Vec3d v;
   for (int i = 0; i < simplex.size; ++i) v = v + simplex.weight[i] * simplex.vertex[i].w;
   Simplex<T> resumed;
   if (v == Vec3d{}) return resumed;
   resumed.size = 1;
-  resumed.vertex[0] = difference.Highest(To<T>(-v));
+  resumed.vertex[0] = difference.Support(To<T>(-v));
   return resumed;
 }
 
 // The vertices of a simplex at another placement, or in another precision.
 template <class T>
-Simplex<T> Moved(const Simplex<double>& simplex, Difference<T>& difference) {
+Simplex<T> Moved(const Simplex<double>& simplex, MinkowskiDifference<T>& difference) {
   if (difference.pair().is_curved()) return Resumed(simplex, difference);
   Simplex<T> moved;
   moved.size = simplex.size;
@@ -120,17 +118,18 @@ EnclosingSet<T> SetOf(const Simplex<T>& simplex) {
 }
 
 template <class T>
-Penetration Grown(Difference<T>& difference, const EnclosingSet<T>& set, const CoreLimits& limits) {
+Penetration Grown(MinkowskiDifference<T>& difference, const EnclosingSet<T>& set,
+                  const CoreLimits& limits) {
   return ComputePenetration(difference, set, {limits.good_enough, limits.depth_proof});
 }
 
-Penetration PenetrationOf(Difference<Dd>& difference, const EnclosingSet<Dd>& set,
+Penetration PenetrationOf(MinkowskiDifference<Dd>& difference, const EnclosingSet<Dd>& set,
                           const CoreLimits& limits) {
   return Grown(difference, set, limits);
 }
 
 // For boxes the axes nearly always give the depth; a polytope needs to grow only for the proof.
-Penetration PenetrationOf(Difference<double>& difference, const EnclosingSet<double>& set,
+Penetration PenetrationOf(MinkowskiDifference<double>& difference, const EnclosingSet<double>& set,
                           const CoreLimits& limits) {
   Penetration depth;
   if (limits.box_depth != nullptr) {
@@ -150,8 +149,8 @@ Penetration PenetrationOf(Difference<double>& difference, const EnclosingSet<dou
 // tighter than the answer's; returns false if there is none. The hull of `set` holds the origin
 // strictly inside.
 template <class T>
-bool SetDepth(Difference<T>& difference, const EnclosingSet<T>& set, const CoreLimits& limits,
-              CoreAnswer* answer) {
+bool SetDepth(MinkowskiDifference<T>& difference, const EnclosingSet<T>& set,
+              const CoreLimits& limits, CoreAnswer* answer) {
   const Penetration depth = PenetrationOf(difference, set, limits);
   if (!depth.is_known) return false;
   if (depth.at_most < -answer->lower) answer->lower = -depth.at_most;
@@ -175,8 +174,8 @@ void SetInside(const EnclosingSet<T>& set, const InnerBall<T>& ball, CoreAnswer*
 // The overlap is at most as deep as A - B is high over the origin along the normal of the ball's
 // nearest facet.
 template <class T>
-void SetHeight(Difference<T>& difference, const InnerBall<T>& ball, CoreAnswer* answer) {
-  const Dd height(Dot(ball.n_A, difference.Highest(ball.n_A).w));
+void SetHeight(MinkowskiDifference<T>& difference, const InnerBall<T>& ball, CoreAnswer* answer) {
+  const Dd height(Dot(ball.n_A, difference.Support(ball.n_A).w));
   answer->distance = -height;
   answer->lower = -(height + Dd(difference.rounding_error()));
   answer->n_A = ToDouble(ball.n_A);
@@ -185,8 +184,8 @@ void SetHeight(Difference<T>& difference, const InnerBall<T>& ball, CoreAnswer* 
 
 // A search that ended with the origin inside its simplex. False if rounding may have put it there.
 template <class T>
-bool ProvesOverlap(Difference<T>& difference, const Simplex<T>& simplex, const CoreLimits& limits,
-                   CoreAnswer* answer) {
+bool ProvesOverlap(MinkowskiDifference<T>& difference, const Simplex<T>& simplex,
+                   const CoreLimits& limits, CoreAnswer* answer) {
   const EnclosingSet<T> set = SetOf(simplex);
   const InnerBall<T> ball = ComputeInnerBall(set, difference.rounding_error());
   if (!(ball.radius > 0)) return false;
@@ -209,26 +208,26 @@ Simplex<Dd> Essential(const Simplex<Dd>& simplex) {
   return essential;
 }
 
-void SetEnclosure(Difference<Dd>& difference, const GjkResult<Dd>& gjk, const CoreLimits& limits,
-                  CoreAnswer* answer) {
+void SetCertificate(MinkowskiDifference<Dd>& difference, const GjkResult<Dd>& gjk,
+                    const CoreLimits& limits, CoreAnswer* answer) {
   const double error = difference.rounding_error();
   const Simplex<Dd> essential = Essential(gjk.simplex);
-  const Enclosure enclosure = Enclose(difference, essential);
+  const OriginCertificate certificate = CertifyOrigin(difference, essential);
   SetWitness(essential, &answer->witness);
-  answer->lower = -(enclosure.plane_height + Dd(error));
-  answer->n_A = ToDouble(enclosure.n_A);
-  if (enclosure.kind == Enclosure::Kind::kEnclosed) {
+  answer->lower = -(certificate.plane_height + Dd(error));
+  answer->n_A = ToDouble(certificate.n_A);
+  if (certificate.kind == OriginCertificate::Kind::kEnclosed) {
     answer->kind = Kind::kOverlapping;
-    answer->distance = -enclosure.plane_height;
-    answer->upper = Dd(-enclosure.inner_radius);
+    answer->distance = -certificate.plane_height;
+    answer->upper = Dd(-certificate.inner_radius);
     answer->normal_is_unique = false;
-    SetWitness(enclosure.set, &answer->witness);
-    if (limits.wants_depth) SetDepth(difference, enclosure.set, limits, answer);
+    SetWitness(certificate.set, &answer->witness);
+    if (limits.wants_depth) SetDepth(difference, certificate.set, limits, answer);
     return;
   }
-  if (enclosure.kind == Enclosure::Kind::kTouching) {
+  if (certificate.kind == OriginCertificate::Kind::kTouching) {
     answer->kind = Kind::kTouching;
-    answer->normal_is_unique = enclosure.normal_is_unique;
+    answer->normal_is_unique = certificate.normal_is_unique;
   }
   answer->upper = gjk.upper + Dd(error);
   answer->distance = gjk.upper;
@@ -280,13 +279,13 @@ double Tolerance(double size_sum, double distance) {
                   kRoundingTolerance * kRoundoff * (size_sum + std::fabs(distance)));
 }
 
-bool IsTight(const Difference<double>& difference, const GjkResult<double>& gjk,
+bool IsTight(const MinkowskiDifference<double>& difference, const GjkResult<double>& gjk,
              const CoreLimits& limits) {
   const double error = difference.rounding_error();
   return Decides(gjk, error, limits) && IsNarrow(gjk, error, difference.pair(), limits);
 }
 
-bool SetIfTight(const Difference<double>& difference, const GjkResult<double>& gjk,
+bool SetIfTight(const MinkowskiDifference<double>& difference, const GjkResult<double>& gjk,
                 const CoreLimits& limits, CoreAnswer* answer) {
   if (!IsTight(difference, gjk, limits)) return false;
   SetSeparated(gjk, difference.rounding_error(), answer);
@@ -295,14 +294,15 @@ bool SetIfTight(const Difference<double>& difference, const GjkResult<double>& g
   return true;
 }
 
-GjkResult<double> SearchFast(Difference<double>& difference, const CoreLimits& limits) {
+GjkResult<double> SearchFast(MinkowskiDifference<double>& difference, const CoreLimits& limits) {
   Simplex<double> start;
   if (limits.start != nullptr) start = Moved(*limits.start, difference);
   return Gjk(difference, start, LimitsOf(limits));
 }
 
-bool TakeTetrahedron(Difference<double>& difference, const VertexPairs& names,
+bool TakeTetrahedron(MinkowskiDifference<double>& difference, const VertexPairs& names,
                      const CoreLimits& limits, CoreAnswer* answer) {
+  CLEARANCE_ASSERT(!difference.pair().is_curved() && limits.wants_depth);
   EnclosingSet<double> set;
   set.size = names.size;
   for (int i = 0; i < names.size; ++i) {
@@ -316,11 +316,12 @@ bool TakeTetrahedron(Difference<double>& difference, const VertexPairs& names,
   return SetDepth(difference, set, limits, answer);
 }
 
-bool SolveFast(Difference<double>& difference, const CoreLimits& limits, CoreAnswer* answer) {
+bool SolveFast(MinkowskiDifference<double>& difference, const CoreLimits& limits,
+               CoreAnswer* answer) {
   return TakeSearch(difference, SearchFast(difference, limits), limits, answer);
 }
 
-bool TakeSearch(Difference<double>& difference, const GjkResult<double>& gjk,
+bool TakeSearch(MinkowskiDifference<double>& difference, const GjkResult<double>& gjk,
                 const CoreLimits& limits, CoreAnswer* answer) {
   answer->simplex = gjk.simplex;
   answer->iterations = gjk.iterations;
@@ -334,7 +335,8 @@ bool TakeSearch(Difference<double>& difference, const GjkResult<double>& gjk,
   return SetIfTight(difference, gjk, limits, answer);
 }
 
-void SolvePrecisely(Difference<Dd>& difference, const CoreLimits& limits, CoreAnswer* answer) {
+void SolvePrecisely(MinkowskiDifference<Dd>& difference, const CoreLimits& limits,
+                    CoreAnswer* answer) {
   const GjkResult<Dd> gjk = Gjk(difference, Moved(answer->simplex, difference), LimitsOf(limits));
   answer->iterations += gjk.iterations;
   answer->simplex = Coarse(gjk.simplex);
@@ -342,9 +344,9 @@ void SolvePrecisely(Difference<Dd>& difference, const CoreLimits& limits, CoreAn
   switch (gjk.end) {
     case GjkEnd::kEnclosed:
       if (ProvesOverlap(difference, gjk.simplex, limits, answer)) return;
-      return SetEnclosure(difference, gjk, limits, answer);
+      return SetCertificate(difference, gjk, limits, answer);
     case GjkEnd::kAtOrigin:
-      return SetEnclosure(difference, gjk, limits, answer);
+      return SetCertificate(difference, gjk, limits, answer);
     case GjkEnd::kAbove:
       answer->kind = Kind::kAbove;
       break;
@@ -354,7 +356,7 @@ void SolvePrecisely(Difference<Dd>& difference, const CoreLimits& limits, CoreAn
     case GjkEnd::kConverged:
       answer->kind = Kind::kSeparated;
       break;
-    default:  // the limit of iterations
+    case GjkEnd::kIterationLimit:
       answer->kind = Kind::kUnknown;
       break;
   }

@@ -13,8 +13,9 @@
 #include "core/math/double_double.h"
 #include "core/math/vec3.h"
 #include "core/narrow/depth_proof.h"
-#include "core/narrow/difference.h"
 #include "core/narrow/gjk.h"
+#include "core/narrow/minkowski_difference.h"
+#include "core/narrow/origin_certificate.h"
 #include "core/narrow/penetration.h"
 
 namespace clearance {
@@ -45,13 +46,13 @@ struct CoreLimits {
 // The vertex pairs of the final simplex, the pairs' differences being the proof. The index
 // of a curved core's point is 0.
 struct CoreWitness {
+  static constexpr int kCapacity = EnclosingSet<double>::kCapacity;
   Vec3d p_A;  // the closest (or deepest) point of A's core, from A's centre, frame A, units
   Vec3d w_A;  // of kSeparated: from the closest point of B's core to it
   int size = 0;
-  std::array<VertexIndex, 12> a{};
-  std::array<VertexIndex, 12> b{};
-  std::array<bool, 12> is_swept{};
-  std::array<double, 12> weight{};  // of kSeparated and kTouching
+  std::array<VertexIndex, kCapacity> a{};
+  std::array<VertexIndex, kCapacity> b{};
+  std::array<double, kCapacity> weight{};  // of kSeparated and kTouching
 };
 
 // lower <= signed distance of the cores <= upper, units. n_A is unit, from A to B, frame A, and no
@@ -78,35 +79,36 @@ struct CoreAnswer {
 };
 
 // True if double precision proves the end of a search outside of the origin tightly.
-bool IsTight(const Difference<double>& difference, const GjkResult<double>& gjk,
+bool IsTight(const MinkowskiDifference<double>& difference, const GjkResult<double>& gjk,
              const CoreLimits& limits);
 
 // Sets the answer to it if so; otherwise leaves `answer` and returns false.
-bool SetIfTight(const Difference<double>& difference, const GjkResult<double>& gjk,
+bool SetIfTight(const MinkowskiDifference<double>& difference, const GjkResult<double>& gjk,
                 const CoreLimits& limits, CoreAnswer* answer);
 
 // tau of tolerance.h for bodies of the size S at a distance, units.
 double Tolerance(double size_sum, double distance);
 
 // The search in double, from limits.start.
-GjkResult<double> SearchFast(Difference<double>& difference, const CoreLimits& limits);
+GjkResult<double> SearchFast(MinkowskiDifference<double>& difference, const CoreLimits& limits);
 
 // Sets the answer to the result of SearchFast. Returns false if double precision does not prove it
 // tightly; then `answer` holds what the search found, to go on from.
-bool TakeSearch(Difference<double>& difference, const GjkResult<double>& gjk,
+bool TakeSearch(MinkowskiDifference<double>& difference, const GjkResult<double>& gjk,
                 const CoreLimits& limits, CoreAnswer* answer);
 
 // Answers for cores that overlap, from a guess of four vertices around the origin. Returns false,
 // and answers nothing, if double precision does not prove that they hold it strictly inside, or
 // finds no depth. Requires: polytopes; limits that want the depth.
-bool TakeTetrahedron(Difference<double>& difference, const VertexPairs& names,
+bool TakeTetrahedron(MinkowskiDifference<double>& difference, const VertexPairs& names,
                      const CoreLimits& limits, CoreAnswer* answer);
 
 // Calls SearchFast and TakeSearch.
-bool SolveFast(Difference<double>& difference, const CoreLimits& limits, CoreAnswer* answer);
+bool SolveFast(MinkowskiDifference<double>& difference, const CoreLimits& limits,
+               CoreAnswer* answer);
 
 // Continues from the result of the search in double.
-void SolvePrecisely(Difference<DoubleDouble>& difference, const CoreLimits& limits,
+void SolvePrecisely(MinkowskiDifference<DoubleDouble>& difference, const CoreLimits& limits,
                     CoreAnswer* answer);
 
 }  // namespace clearance

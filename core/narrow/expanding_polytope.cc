@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 
+#include "core/math/assert.h"
 #include "core/math/exact_predicates.h"
 #include "core/math/rounding.h"
 #include "core/narrow/simplex.h"
@@ -40,7 +41,7 @@ struct Plane {
 };
 
 // At least |p| + |a| of two points on the grid.
-constexpr double kMostReach = 4 * ExpandingPolytope::kMaxCoordinate;
+constexpr double kMaxReach = 4 * ExpandingPolytope::kMaxCoordinate;
 
 // Let e, f be the edges from corner a and E = |e| |f|. The edges err by u of themselves, so n = e x
 // f errs by 8u E. The height n . a / |n| errs by 16u E / |n| |a| for n and |n| and 8u |a| for its
@@ -82,7 +83,7 @@ Plane PreciselyMeasured(const Triangle& t) {
   const Vec3<Dd> n_A = (Dd(1) / area) * n;
   const double relative_error = kNormalError * kDoubleDoubleRoundoff * edges / ToDouble(area);
   return {ToDouble(n_A), ToDouble(Dot(n_A, a)), (relative_error + kRoundoff) * Norm(t.a),
-          (relative_error + kHeightError * kRoundoff) * kMostReach};
+          (relative_error + kHeightError * kRoundoff) * kMaxReach};
 }
 
 // Returns the error of the plane of a triangle that is not thin. It takes a root and a quotient
@@ -97,7 +98,7 @@ double ErrorOf(const Triangle& t, double area) {
 // many, and few of them come to be among the nearest. Until they do, a plane with some correct
 // digits is enough.
 constexpr double ErrorInDouble(double least_sine) {
-  return (kNormalError / least_sine + kHeightError + 1) * kRoundoff * kMostReach;
+  return (kNormalError / least_sine + kHeightError + 1) * kRoundoff * kMaxReach;
 }
 
 double RoundedToGrid(double coordinate) {
@@ -135,6 +136,7 @@ inline int ExpandingPolytope::NewFacet(Corners corner, int measured) {
 }
 
 bool ExpandingPolytope::Start(const EnclosingSet<double>& set) {
+  CLEARANCE_ASSERT(vertices_.size() == 0);
   if (!MakeTetrahedron(set)) return false;
   // Four vertices make no more than a tetrahedron.
   for (int i = 0; i < set.size && set.size > 4; ++i) InsertAnywhere(set.vertex[i]);
@@ -165,7 +167,7 @@ bool ExpandingPolytope::MakeTetrahedron(const EnclosingSet<double>& set) {
   return true;
 }
 
-void ExpandingPolytope::InsertAnywhere(const DifferenceVertex<double>& vertex) {
+void ExpandingPolytope::InsertAnywhere(const MinkowskiVertex<double>& vertex) {
   const int facet = FindFacet([&](int f) { return Sees(f, vertex.w); });
   if (facet != kNone) Insert(facet, vertex);
 }
@@ -179,7 +181,8 @@ int ExpandingPolytope::ExactSideOf(int facet, const Vec3d& point) const {
   return Orient3d(vertices_[i].w, vertices_[j].w, vertices_[k].w, point);
 }
 
-void ExpandingPolytope::Insert(int facet, const DifferenceVertex<double>& vertex) {
+void ExpandingPolytope::Insert(int facet, const MinkowskiVertex<double>& vertex) {
+  CLEARANCE_ASSERT(!vertices_.is_full() && Sees(facet, vertex.w));
   nearest_ = kNone;
   vertices_.Append(vertex);
   TakeVisible(facet, vertex.w);
@@ -282,7 +285,7 @@ void ExpandingPolytope::TakeVisible(int seed, const Vec3d& point) {
 void ExpandingPolytope::CloseHorizon(std::uint16_t apex) {
   std::array<std::uint16_t, kMaxVertices> starting_at;  // facet by the vertex its edge starts at
   for (int n = 0; n < horizon_.size(); ++n) {
-    const int measured = n % FacetPlanes::kMost;
+    const int measured = n % FacetPlanes::kMax;
     if (measured == 0) MeasureFrom(n, apex);
     const HorizonEdge& edge = horizon_[n];
     const auto facet = static_cast<std::uint16_t>(NewFacet({edge.from, edge.to, apex}, measured));
@@ -303,7 +306,7 @@ void ExpandingPolytope::CloseHorizon(std::uint16_t apex) {
 // Measures the facets over the edges of the horizon from `first` on, as many as are measured at
 // once.
 void ExpandingPolytope::MeasureFrom(int first, std::uint16_t apex) {
-  const int count = std::min(horizon_.size() - first, FacetPlanes::kMost);
+  const int count = std::min(horizon_.size() - first, FacetPlanes::kMax);
   for (int i = 0; i < count; ++i) {
     const HorizonEdge& edge = horizon_[first + i];
     SetPlane(i, {edge.from, edge.to, apex});

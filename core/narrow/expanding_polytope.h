@@ -20,10 +20,10 @@
 
 #include "core/math/tolerance.h"
 #include "core/math/vec3.h"
-#include "core/narrow/difference.h"
-#include "core/narrow/enclosure.h"
 #include "core/narrow/facet_planes.h"
-#include "core/narrow/fixed_list.h"
+#include "core/narrow/minkowski_difference.h"
+#include "core/narrow/origin_certificate.h"
+#include "core/narrow/static_vector.h"
 
 namespace clearance {
 
@@ -67,7 +67,7 @@ class ExpandingPolytope {
   bool Sees(int facet, const Vec3d& point) const { return SideOf(facet, point) > 0; }
 
   // Requires: Sees(facet, vertex.w), the vertex is on the grid, and there is room.
-  void Insert(int facet, const DifferenceVertex<double>& vertex);
+  void Insert(int facet, const MinkowskiVertex<double>& vertex);
 
   bool is_full() const { return vertices_.is_full(); }
 
@@ -100,7 +100,7 @@ class ExpandingPolytope {
   double LeastOffset();
 
   int vertex_count() const { return vertices_.size(); }
-  const DifferenceVertex<double>& vertex(int i) const { return vertices_[i]; }
+  const MinkowskiVertex<double>& vertex(int i) const { return vertices_[i]; }
 
  private:
   using Corners = std::array<std::uint16_t, 3>;
@@ -112,7 +112,7 @@ class ExpandingPolytope {
   static constexpr double kNoFacet = std::numeric_limits<double>::infinity();
   static constexpr int kNone = -1;
   static constexpr int kOffsetBlock = 8;
-  static constexpr int kMostOffsets = (kMaxFacets + kOffsetBlock - 1) / kOffsetBlock * kOffsetBlock;
+  static constexpr int kMaxOffsets = (kMaxFacets + kOffsetBlock - 1) / kOffsetBlock * kOffsetBlock;
 
   static Vec3d Rounded(const Vec3d& point);
 
@@ -141,7 +141,7 @@ class ExpandingPolytope {
   }
   int ExactSideOf(int facet, const Vec3d& point) const;
   bool MakeTetrahedron(const EnclosingSet<double>& set);
-  void InsertAnywhere(const DifferenceVertex<double>& vertex);
+  void InsertAnywhere(const MinkowskiVertex<double>& vertex);
   // Requires: planes_ has it as its triangle `measured`.
   int NewFacet(Corners corner, int measured);
   void AppendFacet();
@@ -154,14 +154,14 @@ class ExpandingPolytope {
   }
 
   FacetPlanes planes_;
-  FixedList<PolytopeFacet, kMaxFacets> facets_;
+  StaticVector<PolytopeFacet, kMaxFacets> facets_;
   // The offset of each of facets_, and some more: kNoFacet if there is none.
-  FixedList<double, kMostOffsets> offsets_;
-  FixedList<DifferenceVertex<double>, kMaxVertices> vertices_;
+  StaticVector<double, kMaxOffsets> offsets_;
+  StaticVector<MinkowskiVertex<double>, kMaxVertices> vertices_;
   int nearest_ = kNone;  // the result of Nearest, if that is known
-  FixedList<std::uint16_t, kMaxFacets> free_;
-  FixedList<std::uint16_t, kMaxFacets> visible_;
-  FixedList<HorizonEdge, kMaxVertices> horizon_;
+  StaticVector<std::uint16_t, kMaxFacets> free_;
+  StaticVector<std::uint16_t, kMaxFacets> visible_;
+  StaticVector<HorizonEdge, kMaxVertices> horizon_;
 };
 
 }  // namespace clearance

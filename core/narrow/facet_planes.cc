@@ -67,7 +67,7 @@ class LaneFacets {
 
 void MeasureHere(const FacetPlanes::Given& given, std::size_t count, FacetPlanes::Found* found) {
   using L = Lanes<kTrianglesAtOnce>;
-  static_assert(FacetPlanes::kMost % L::kSize == 0);
+  static_assert(FacetPlanes::kMax % L::kSize == 0);
   for (std::size_t first = 0; first < count; first += L::kSize) {
     LaneFacets<L>::Measure(given, first, found);
   }

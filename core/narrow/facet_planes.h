@@ -8,17 +8,18 @@
 #include <array>
 #include <cstddef>
 
+#include "core/math/assert.h"
 #include "core/math/vec3.h"
 
 namespace clearance {
 
-// The planes of up to kMost triangles. A triangle's normal and area are most accurate from the
+// The planes of up to kMax triangles. A triangle's normal and area are most accurate from the
 // edges e, f at the corner a that is opposite to its longest edge: n = e x f within 8u |e| |f|. A
 // triangle is thin if its sine there is below a half, that is |n| < |e| |f| / 2, or if its squares
 // nearly underflow.
 class FacetPlanes {
  public:
-  static constexpr int kMost = 16;
+  static constexpr int kMax = 16;
 
   // How much of a triangle's plane double determines.
   static constexpr double kWell = 0;      // not thin
@@ -32,8 +33,9 @@ class FacetPlanes {
     given_.r.fill(&kAnyTriangle[2]);
   }
 
-  // The corners, which must outlive the planes. Requires: i < kMost; squares do not overflow.
+  // The corners, which must outlive the planes. Requires: i < kMax; squares do not overflow.
   void Set(int i, const Vec3d& p, const Vec3d& q, const Vec3d& r) {
+    CLEARANCE_ASSERT(0 <= i && i < kMax);
     const auto at = static_cast<std::size_t>(i);
     given_.p[at] = &p;
     given_.q[at] = &q;
@@ -51,10 +53,10 @@ class FacetPlanes {
 
   // One number of all triangles.
   struct alignas(64) Row {
-    double of[kMost];
+    double of[kMax];
   };
   struct Given {
-    std::array<const Vec3d*, kMost> p, q, r;
+    std::array<const Vec3d*, kMax> p, q, r;
   };
   struct Found {
     std::array<Row, 3> n;

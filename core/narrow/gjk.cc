@@ -13,12 +13,12 @@ namespace {
 
 // Cold start: the vertex of A - B that looks from A towards B.
 template <class T>
-Simplex<T> ColdStart(Difference<T>& difference) {
+Simplex<T> ColdStart(MinkowskiDifference<T>& difference) {
   Vec3<T> towards_b = difference.placement().p_AB;
   if (NormSquared(towards_b) == T(0)) towards_b = {T(1), T(0), T(0)};
   Simplex<T> simplex;
   simplex.size = 1;
-  simplex.vertex[0] = difference.Highest(towards_b);
+  simplex.vertex[0] = difference.Support(towards_b);
   return simplex;
 }
 
@@ -46,7 +46,7 @@ T WeightedNorm(const Simplex<T>& simplex) {
 }
 
 template <class T>
-bool Simplex<T>::Contains(const DifferenceVertex<T>& candidate) const {
+bool Simplex<T>::Contains(const MinkowskiVertex<T>& candidate) const {
   for (int i = 0; i < size; ++i) {
     if (vertex[i].IsSameAs(candidate)) return true;
   }
@@ -70,7 +70,7 @@ namespace {
 template <class T>
 class Iteration {
  public:
-  Iteration(Difference<T>& difference, const GjkLimits& limits, GjkResult<T>* result)
+  Iteration(MinkowskiDifference<T>& difference, const GjkLimits& limits, GjkResult<T>* result)
       : difference_(difference),
         limits_(limits),
         error_(difference.rounding_error()),
@@ -97,7 +97,7 @@ class Iteration {
     const double norm = std::sqrt(ToDouble(distance_sq));
     if (norm <= noise_) return GjkEnd::kAtOrigin;
     if (difference_.pair().HasStopped()) return GjkEnd::kIterationLimit;
-    const DifferenceVertex<T> w = difference_.Highest(-nearest_.v);
+    const MinkowskiVertex<T> w = difference_.Support(-nearest_.v);
     result_.lower = Dot(nearest_.v, w.w) / Sqrt(distance_sq);
     if (const std::optional<GjkEnd> end = KnowsEnough()) return end;
     if (result_.simplex.Contains(w)) return GjkEnd::kConverged;
@@ -119,7 +119,7 @@ class Iteration {
   bool IsNarrowerAlong(const Vec3<T>& v) {
     const double width = ToDouble(result_.upper - result_.lower);
     if (width <= kOpenBracket * noise_) return false;
-    return Dot(v, difference_.Highest(-v).w) / Sqrt(NormSquared(v)) > result_.lower;
+    return Dot(v, difference_.Support(-v).w) / Sqrt(NormSquared(v)) > result_.lower;
   }
 
   std::optional<GjkEnd> KnowsEnough() const {
@@ -132,7 +132,7 @@ class Iteration {
     return std::nullopt;
   }
 
-  Difference<T>& difference_;
+  MinkowskiDifference<T>& difference_;
   const GjkLimits& limits_;
   const double error_;
   const double noise_;  // below this a length is rounding
@@ -143,7 +143,8 @@ class Iteration {
 }  // namespace
 
 template <class T>
-GjkResult<T> Gjk(Difference<T>& difference, const Simplex<T>& start, const GjkLimits& limits) {
+GjkResult<T> Gjk(MinkowskiDifference<T>& difference, const Simplex<T>& start,
+                 const GjkLimits& limits) {
   GjkResult<T> result;
   result.simplex = start.size > 0 ? start : ColdStart(difference);
   Iteration<T>(difference, limits, &result).Run();
@@ -154,8 +155,9 @@ template struct Simplex<double>;
 template struct Simplex<DoubleDouble>;
 template double WeightedNorm(const Simplex<double>&);
 template DoubleDouble WeightedNorm(const Simplex<DoubleDouble>&);
-template GjkResult<double> Gjk(Difference<double>&, const Simplex<double>&, const GjkLimits&);
-template GjkResult<DoubleDouble> Gjk(Difference<DoubleDouble>&, const Simplex<DoubleDouble>&,
-                                     const GjkLimits&);
+template GjkResult<double> Gjk(MinkowskiDifference<double>&, const Simplex<double>&,
+                               const GjkLimits&);
+template GjkResult<DoubleDouble> Gjk(MinkowskiDifference<DoubleDouble>&,
+                                     const Simplex<DoubleDouble>&, const GjkLimits&);
 
 }  // namespace clearance

@@ -2,8 +2,8 @@
 //
 // The Gilbert-Johnson-Keerthi iteration on the Minkowski difference A - B, which brackets the
 // distance of its nearest point v from the origin at every step:
-//     lower = v . w / |v|   (the plane through the highest vertex w along -v separates)      upper
-//     = |v|
+//     lower = v . w / |v|   (the plane through the highest vertex w along -v separates)
+//     upper = |v|
 // and ends when no vertex improves v any more: combinatorially, not by a tolerance, unless the
 // caller loosens it. If rounding hides that a vertex comes nearer, a bracket that is still wide
 // goes on as long as each step raises the lower end; then only the limit bounds the iterations.
@@ -20,7 +20,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "core/narrow/difference.h"
+#include "core/narrow/minkowski_difference.h"
 #include "core/narrow/simplex.h"
 
 namespace clearance {
@@ -29,10 +29,10 @@ namespace clearance {
 template <class T>
 struct Simplex {
   int size = 0;
-  std::array<DifferenceVertex<T>, 4> vertex;
+  std::array<MinkowskiVertex<T>, 4> vertex;
   std::array<T, 4> weight{};
 
-  bool Contains(const DifferenceVertex<T>& candidate) const;
+  bool Contains(const MinkowskiVertex<T>& candidate) const;
   // Drops every vertex whose bit is not set.
   void Keep(unsigned mask);
 };
@@ -74,13 +74,14 @@ T WeightedNorm(const Simplex<T>& simplex);
 
 // `start`: the simplex to go on from; size 0 starts cold.
 template <class T>
-GjkResult<T> Gjk(Difference<T>& difference, const Simplex<T>& start, const GjkLimits& limits);
+GjkResult<T> Gjk(MinkowskiDifference<T>& difference, const Simplex<T>& start,
+                 const GjkLimits& limits);
 
 extern template double WeightedNorm(const Simplex<double>&);
 extern template DoubleDouble WeightedNorm(const Simplex<DoubleDouble>&);
-extern template GjkResult<double> Gjk(Difference<double>&, const Simplex<double>&,
+extern template GjkResult<double> Gjk(MinkowskiDifference<double>&, const Simplex<double>&,
                                       const GjkLimits&);
-extern template GjkResult<DoubleDouble> Gjk(Difference<DoubleDouble>&, const Simplex<DoubleDouble>&,
-                                            const GjkLimits&);
+extern template GjkResult<DoubleDouble> Gjk(MinkowskiDifference<DoubleDouble>&,
+                                            const Simplex<DoubleDouble>&, const GjkLimits&);
 
 }  // namespace clearance

@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "core/math/assert.h"
 #include "core/math/power_of_two.h"
 #include "core/math/tolerance.h"
-#include "core/narrow/scout.h"
-#include "core/narrow/sign_bounds.h"
+#include "core/narrow/gjk_batch.h"
+#include "core/narrow/separation_bounds.h"
 #include "core/support/support.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -30,13 +31,13 @@
 
 namespace clearance {
 
-inline constexpr std::size_t kMostSearches = 64;
+inline constexpr std::size_t kMaxSearches = 64;
 
-// The searches of at most kMostSearches pairs.
+// The searches of at most kMaxSearches pairs.
 struct HullSearches {
-  absl::InlinedVector<SignTask, kMostSearches> tasks;
-  std::array<std::size_t, kMostSearches> of;  // which pair
-  std::array<double, kMostSearches> radii;    // of both bodies together
+  absl::InlinedVector<SignTask, kMaxSearches> tasks;
+  std::array<std::size_t, kMaxSearches> of;  // which pair
+  std::array<double, kMaxSearches> radii;    // of both bodies together
 };
 
 }  // namespace clearance
@@ -56,12 +57,12 @@ inline double ScaleOf(const ConvexShape& shape) {
 template <class L>
 class HullGroup {
  public:
-  HullGroup(absl::Span<const SignPair> pairs, std::size_t first)
+  HullGroup(absl::Span<const SeparationPair> pairs, std::size_t first)
       : pair_(pairs, first), first_(first), count_(std::min(pairs.size() - first, L::kSize)) {}
 
   // Sets the bounds of the balls. The pairs that they do not settle are to be searched, except
   // those that are out of range.
-  void Begin(absl::Span<SignBounds> bounds, HullSearches* searches) {
+  void Begin(absl::Span<SeparationBounds> bounds, HullSearches* searches) {
     pair_.PutFar();
     for (std::size_t lane = 0; lane < count_; ++lane) bounds[first_ + lane] = pair_.Get(lane);
     if (pair_.IsFarEverywhere()) return;
@@ -72,7 +73,7 @@ class HullGroup {
     L::Store(pair_.radii(), &radii_);
     LaneBits open = 0;
     for (std::size_t lane = 0; lane < count_; ++lane) {
-      const SignBounds& known = bounds[first_ + lane];
+      const SeparationBounds& known = bounds[first_ + lane];
       if (!known.IsSettled() && std::isfinite(known.upper)) open |= LaneBits{1} << lane;
     }
     open &= ~PartByHints(open, bounds);
@@ -87,9 +88,9 @@ class HullGroup {
   using Row3 = typename L::Row3;
   using LaneBits = std::uint32_t;
 
-  static Vec3d HighestPoint(const ConvexShape& shape, const Vec3d& d) {
+  static Vec3d SupportPoint(const ConvexShape& shape, const Vec3d& d) {
     const std::vector<ScanBlock>& blocks = shape.scan_blocks();
-    if (blocks.empty()) return shape.vertex(HighestVertex(shape, d, 0));
+    if (blocks.empty()) return shape.vertex(SupportVertex(shape, d, 0));
     const VertexIndex i = HighestInFloats(shape, d);
     return blocks[i / ScanBlock::kSize].vertex(i % ScanBlock::kSize);
   }
@@ -100,9 +101,11 @@ class HullGroup {
     LaneBits hinted = 0;
     for (std::size_t lane = 0; lane < L::kSize; ++lane) {
       towards_a->Set(lane, {1, 0, 0});
-      const Vec3d* const parting = pair_.pair(lane).parting;
-      if ((open >> lane & 1U) == 0 || parting == nullptr || !(NormSquared(*parting) > 0)) continue;
-      towards_a->Set(lane, -*parting);
+      const Vec3d* const separating_axis = pair_.pair(lane).separating_axis;
+      if ((open >> lane & 1U) == 0 || separating_axis == nullptr ||
+          !(NormSquared(*separating_axis) > 0))
+        continue;
+      towards_a->Set(lane, -*separating_axis);
       hinted |= LaneBits{1} << lane;
     }
     return hinted;
@@ -112,7 +115,7 @@ class HullGroup {
   // search that ends at its first vertices. But the lower one must exceed their error a second
   // time, which is far above what counts as touching. So a search from the beginning would have
   // parted these, too.
-  LaneBits PartByHints(LaneBits open, absl::Span<SignBounds> bounds) {
+  LaneBits PartByHints(LaneBits open, absl::Span<SeparationBounds> bounds) {
     Row3 row;
     const LaneBits hinted = GetHints(open, &row);
     if (hinted == 0) return 0;
@@ -124,10 +127,10 @@ class HullGroup {
              &d_b);
     for (LaneBits left = hinted; left != 0; left &= left - 1) {
       const auto lane = static_cast<std::size_t>(std::countr_zero(left));
-      const SignPair& pair = pair_.pair(lane);
+      const SeparationPair& pair = pair_.pair(lane);
       const ConvexShape &shape_a = pair.a->shape, &shape_b = pair.b->shape;
-      a.Set(lane, ScaleOf(shape_a) * HighestPoint(shape_a, d_a.Get(lane)));
-      b.Set(lane, ScaleOf(shape_b) * HighestPoint(shape_b, d_b.Get(lane)));
+      a.Set(lane, ScaleOf(shape_a) * SupportPoint(shape_a, d_a.Get(lane)));
+      b.Set(lane, ScaleOf(shape_b) * SupportPoint(shape_b, d_b.Get(lane)));
     }
     return PutParted(hinted, n, Difference(L::Load(a), L::Load(b)), bounds);
   }
@@ -141,7 +144,7 @@ class HullGroup {
 
   // Sets the bounds by the lowest points of A - B along n.
   LaneBits PutParted(LaneBits hinted, const V3& n, const V3& lowest,
-                     absl::Span<SignBounds> bounds) const {
+                     absl::Span<SeparationBounds> bounds) const {
     const V error = hn::Mul(L::Set(kScanSlack), pair_.extent());
     typename L::Row lower, upper, spare;
     L::Store(hn::Sub(hn::Sub(L::Dot(n, lowest), error), pair_.radii()), &lower);
@@ -182,8 +185,8 @@ class HullGroup {
   typename L::Row extent_, radii_;
 };
 
-// Requires: at most kMostSearches pairs.
-void BeginHere(absl::Span<const SignPair> pairs, absl::Span<SignBounds> bounds,
+// Requires: at most kMaxSearches pairs.
+void BeginHere(absl::Span<const SeparationPair> pairs, absl::Span<SeparationBounds> bounds,
                HullSearches* searches) {
   if (pairs.size() == 1) return HullGroup<Lanes<1>>(pairs, 0).Begin(bounds, searches);
   using Wide = Lanes<8>;
@@ -209,34 +212,36 @@ HWY_EXPORT(BeginHere);
 // the one that it finds is off by less than 2^-22 of the reach; everything else is off by less than
 // kPairRounding E. So all of A - B is above `plane` less `error` = kScanSlack E, a point of it is
 // nearer than `nearest` and `error`, and it holds the ball of radius `ball` less `error`.
-void Conclude(const ScoutedSign& found, const SignTask& task, double radii, SignBounds* bounds) {
+void Conclude(const SignGuess& found, const SignTask& task, double radii,
+              SeparationBounds* bounds) {
   const double error = kScanSlack * task.extent;
   bounds->iterations = found.iterations;
-  const bool is_apart = found.end == Scouted::End::kBeyond;
-  const bool is_inside = found.end == Scouted::End::kEncloses && found.ball > error;
+  const bool is_apart = found.end == FeatureGuess::End::kBeyond;
+  const bool is_inside = found.end == FeatureGuess::End::kEncloses && found.ball > error;
   if (!is_apart && !is_inside) return;
   bounds->lower = found.plane - error - radii;
   bounds->upper = (is_apart ? found.nearest : -found.ball) + error - radii;
 }
 
-void BoundFew(absl::Span<const SignPair> pairs, absl::Span<SignBounds> bounds) {
+void BoundFew(absl::Span<const SeparationPair> pairs, absl::Span<SeparationBounds> bounds) {
   HullSearches searches;
   HWY_DYNAMIC_DISPATCH(BeginHere)(pairs, bounds, &searches);
   if (searches.tasks.empty()) return;
-  absl::InlinedVector<ScoutedSign, kMostSearches> found(searches.tasks.size());
-  ScoutSigns(searches.tasks, absl::MakeSpan(found));
+  absl::InlinedVector<SignGuess, kMaxSearches> found(searches.tasks.size());
+  GjkSignBatch(searches.tasks, absl::MakeSpan(found));
   for (std::size_t k = 0; k < found.size(); ++k) {
     Conclude(found[k], searches.tasks[k], searches.radii[k], &bounds[searches.of[k]]);
-    Vec3d* const parting = pairs[searches.of[k]].parting;
-    if (parting != nullptr) *parting = -found[k].direction;
+    Vec3d* const separating_axis = pairs[searches.of[k]].separating_axis;
+    if (separating_axis != nullptr) *separating_axis = -found[k].direction;
   }
 }
 
 }  // namespace
 
-void BoundHulls(absl::Span<const SignPair> pairs, absl::Span<SignBounds> bounds) {
-  for (std::size_t first = 0; first < pairs.size(); first += kMostSearches) {
-    BoundFew(pairs.subspan(first, kMostSearches), bounds.subspan(first, kMostSearches));
+void BoundHulls(absl::Span<const SeparationPair> pairs, absl::Span<SeparationBounds> bounds) {
+  CLEARANCE_ASSERT(pairs.size() == bounds.size());
+  for (std::size_t first = 0; first < pairs.size(); first += kMaxSearches) {
+    BoundFew(pairs.subspan(first, kMaxSearches), bounds.subspan(first, kMaxSearches));
   }
 }
 

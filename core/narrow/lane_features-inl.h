@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The nearest points of two features each (feature_pair.h) of many pairs side by side: the very
-// operations of feature_pair.cc, simplex.h and core_distance.cc in their order, so that the results
-// have the same bits. If these have choices, a lane that would leave the usual path is dropped, and
-// its pair left to them. How to include it: core/math/lanes-inl.h.
+// The nearest points of two features each (closest_features.h) of many pairs side by side: the very
+// operations of closest_features.cc, simplex.h and core_distance.cc in their order, so that the
+// results have the same bits. If these have choices, a lane that would leave the usual path is
+// dropped, and its pair left to them. How to include it: core/math/lanes-inl.h.
 
 #if defined(CLEARANCE_CORE_NARROW_LANE_FEATURES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CLEARANCE_CORE_NARROW_LANE_FEATURES_INL_H_
@@ -13,6 +13,7 @@
 #endif
 
 #include <cmath>
+#include <cstddef>
 
 #include "core/math/lanes-inl.h"
 #include "core/math/tolerance.h"
@@ -35,7 +36,13 @@ typename L::V LaneNorm(const typename L::V3& a) {
   return hn::Sqrt(L::Dot(a, a));
 }
 
-// StandsOut of feature_pair.h for boxes, by the heights of all corners, as CountBelow computes
+template <class L>
+typename L::V3 LaneNormalized(const typename L::V3& a) {
+  const typename L::V norm = LaneNorm<L>(a);
+  return {hn::Div(a.x, norm), hn::Div(a.y, norm), hn::Div(a.z, norm)};
+}
+
+// StandsOut of closest_features.h for boxes, by the heights of all corners, as CountBelow computes
 // them. `side` has rows: the feature's corners, as many of them as there are, the box's half
 // extents, and as size how many vertices the feature has.
 template <class L, class Side>
@@ -61,8 +68,36 @@ typename L::Mask BoxStandsOut(const Side& side, int corners, const typename L::V
   return hn::Eq(count, L::Set(kBoxCorners));
 }
 
+// Lanes that are still open, of the first `count`, and the direction in which they are looked at.
+template <class L>
+struct LaneView {
+  typename L::Mask open;
+  std::size_t count = 0;
+  typename L::V3 d;
+  typename L::V margin;  // units
+};
+
+// Returns the open lanes in which the side's feature stands out. stands_out(lane, d, margin) tells
+// it of shapes that are not boxes, the margin normalised.
+template <class L, class Side, class StandsOut>
+typename L::Mask LanesStandingOut(const LaneView<L>& view, const Side& side, int corners,
+                                  const StandsOut& stands_out) {
+  const typename L::V margin = hn::Div(view.margin, L::Load(side.scale));
+  typename L::Row is_out = {}, is_open = {}, margins = {};
+  typename L::Row3 ds = {};
+  L::StoreMask(BoxStandsOut<L>(side, corners, view.d, margin), &is_out);
+  L::StoreMask(view.open, &is_open);
+  L::Store(margin, &margins);
+  L::Store(view.d, &ds);
+  for (std::size_t lane = 0; lane < view.count; ++lane) {
+    if (side.is_box[lane] || is_open.at[lane] == 0) continue;
+    is_out.at[lane] = stands_out(lane, ds.Get(lane), margins.at[lane]) ? 1 : 0;
+  }
+  return hn::And(view.open, hn::Gt(L::Load(is_out), L::Set(0)));
+}
+
 // The nearest point v of a simplex of A - B inside of it, its weights, and the square of how far
-// it is from the simplex's boundary: Nearest of feature_pair.cc.
+// it is from the simplex's boundary: Nearest of closest_features.cc.
 template <class L>
 struct LaneNearest {
   using V = typename L::V;
@@ -139,7 +174,7 @@ struct LaneNearest {
     const V s = hn::Div(hn::Sub(hn::Mul(ef, fw), hn::Mul(ff, ew)), determinant);
     const V t = hn::Div(hn::Sub(hn::Mul(ee, fw), hn::Mul(ef, ew)), determinant);
     const V rest_s = hn::Sub(one, s), rest_t = hn::Sub(one, t);
-    const V least = hn::Mul(hn::Mul(L::Set(kLeastSineSquared), ee), ff);
+    const V least = hn::Mul(hn::Mul(L::Set(kMinSineSquared), ee), ff);
     const Mask is_s = hn::And(hn::Gt(s, zero), hn::Lt(s, one));
     const Mask is_t = hn::And(hn::Gt(t, zero), hn::Lt(t, one));
     const V3 n = L::Cross(e, f);

@@ -29,7 +29,7 @@
 #include "absl/types/span.h"
 #include "core/math/lanes-inl.h"
 #include "core/math/tolerance.h"
-#include "core/narrow/sign_bounds.h"
+#include "core/narrow/separation_bounds.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -99,7 +99,7 @@ class LanePair {
   using Mask = typename L::Mask;
 
   // Takes the pairs from `first` on; the lanes that are left repeat the last one.
-  LanePair(absl::Span<const SignPair> pairs, std::size_t first) {
+  LanePair(absl::Span<const SeparationPair> pairs, std::size_t first) {
     for (std::size_t lane = 0; lane < L::kSize; ++lane) {
       pair_[lane] = pairs[std::min(first + lane, pairs.size() - 1)];
       a_.SetPlace(lane, *pair_[lane].a);
@@ -114,8 +114,8 @@ class LanePair {
     const V between = hn::Sqrt(L::Dot(p_AB_W_, p_AB_W_));
     far_lower_ = hn::Sub(hn::Sub(between, balls), error_);
     far_upper_ = hn::Add(hn::Add(between, balls), error_);
-    is_in_range_ = hn::And(hn::Gt(extent_, L::Set(1 / kMostPairLength)),
-                           hn::Lt(extent_, L::Set(kMostPairLength)));
+    is_in_range_ = hn::And(hn::Gt(extent_, L::Set(1 / kMaxPairLength)),
+                           hn::Lt(extent_, L::Set(kMaxPairLength)));
     is_far_ = hn::Gt(far_lower_, radii_);
   }
 
@@ -141,7 +141,7 @@ class LanePair {
   const V3& axis_b(int j) const { return axis_b_[j]; }
   const V3& p_AB() const { return p_AB_; }
 
-  const SignPair& pair(std::size_t lane) const { return pair_[lane]; }
+  const SeparationPair& pair(std::size_t lane) const { return pair_[lane]; }
   V radii() const { return radii_; }
   V extent() const { return extent_; }  // E
   V error() const { return error_; }
@@ -156,7 +156,7 @@ class LanePair {
     L::Store(L::Select(is_in_range_, upper, endless), &upper_);
   }
   void PutFar() { Put(far_lower_, far_upper_); }
-  SignBounds Get(std::size_t lane) const { return {lower_.at[lane], upper_.at[lane]}; }
+  SeparationBounds Get(std::size_t lane) const { return {lower_.at[lane], upper_.at[lane]}; }
 
  private:
   struct Rows {
@@ -178,7 +178,7 @@ class LanePair {
     return hn::Add(hn::Add(hn::Abs(v.x), hn::Abs(v.y)), hn::Abs(v.z));
   }
 
-  SignPair pair_[L::kSize];
+  SeparationPair pair_[L::kSize];
   Rows a_, b_;
   V3 p_AB_W_;
   V radii_, extent_, error_, far_lower_, far_upper_;

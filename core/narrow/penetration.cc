@@ -24,10 +24,9 @@ Mat3<double> ToDouble(const Mat3<Dd>& m) {
 }
 
 template <class T>
-DifferenceVertex<double> Rounded(const DifferenceVertex<T>& vertex) {
-  DifferenceVertex<double> rounded = {clearance::ToDouble(vertex.w),
-                                      clearance::ToDouble(vertex.p_A), vertex.a, vertex.b,
-                                      vertex.is_swept};
+MinkowskiVertex<double> Rounded(const MinkowskiVertex<T>& vertex) {
+  MinkowskiVertex<double> rounded = {clearance::ToDouble(vertex.w), clearance::ToDouble(vertex.p_A),
+                                     vertex.a, vertex.b, vertex.is_swept};
   ExpandingPolytope::PutOnGrid(&rounded.w);
   return rounded;
 }
@@ -56,9 +55,9 @@ NearestPoint<double> NearestOnFacet(const SimplexPoints<double>& points, double 
 
 // One computation of one depth.
 template <class T>
-class Expansion {
+class EpaSearch {
  public:
-  Expansion(Difference<T>& difference, const PenetrationLimits& limits)
+  EpaSearch(MinkowskiDifference<T>& difference, const PenetrationLimits& limits)
       : difference_(difference),
         limits_(limits),
         size_(difference.pair().radius_a + difference.pair().radius_b),
@@ -112,7 +111,7 @@ class Expansion {
     for (const double sign : {1.0, -1.0}) {
       for (const Vec3d& axis : {Vec3d{sign, 0, 0}, Vec3d{0, sign, 0}, Vec3d{0, 0, sign}}) {
         T height;
-        set.vertex[set.size++] = Rounded(Highest(axis, &height));
+        set.vertex[set.size++] = Rounded(Support(axis, &height));
       }
     }
     return set;
@@ -125,16 +124,16 @@ class Expansion {
   }
 
   // Returns the highest vertex along n, and its height: an upper bound of the depth.
-  DifferenceVertex<T> Highest(const Vec3d& n_A, T* height) {
+  MinkowskiVertex<T> Support(const Vec3d& n_A, T* height) {
     const Vec3<T> n = To<T>(n_A);
-    const DifferenceVertex<T> w = difference_.Highest(n);
+    const MinkowskiVertex<T> w = difference_.Support(n);
     *height = Dot(n, w.w) / Sqrt(NormSquared(n));
     return w;
   }
 
-  DifferenceVertex<T> RoughlyHighest(const Vec3d& n_A) {
-    if constexpr (std::is_same_v<T, double>) return difference_.RoughlyHighest(n_A);
-    return difference_.Highest(To<T>(n_A));
+  MinkowskiVertex<T> RoughSupport(const Vec3d& n_A) {
+    if constexpr (std::is_same_v<T, double>) return difference_.RoughSupport(n_A);
+    return difference_.Support(To<T>(n_A));
   }
 
   NearestPoint<double> NearestOn(const Corners& corners) const {
@@ -161,12 +160,12 @@ class Expansion {
   bool Push(int facet, double least_gain) {
     const Vec3d n_A = polytope_.facet(facet).n_A;
     if (CanLookRoughly()) {
-      const DifferenceVertex<double> w = Rounded(RoughlyHighest(n_A));
+      const MinkowskiVertex<double> w = Rounded(RoughSupport(n_A));
       if (Dot(n_A, w.w) - polytope_.facet(facet).offset > least_gain && Insert(facet, w))
         return true;
     }
     T height;
-    const DifferenceVertex<double> w = Rounded(Highest(n_A, &height));
+    const MinkowskiVertex<double> w = Rounded(Support(n_A, &height));
     if (height < contact_.height) {
       contact_ = {n_A, height, polytope_.facet(facet).corner, false, {}};
     }
@@ -175,7 +174,7 @@ class Expansion {
   }
 
   // Inserts the vertex if there is room and the facet sees it.
-  bool Insert(int facet, const DifferenceVertex<double>& w) {
+  bool Insert(int facet, const MinkowskiVertex<double>& w) {
     if (polytope_.is_full() || !polytope_.Sees(facet, w.w)) return false;
     polytope_.Insert(facet, w);
     return true;
@@ -254,11 +253,11 @@ class Expansion {
       const double h = clearance::ToDouble(contact_.height);
       const double shift = h + std::fmax(h, size_) * kPolishMinimumDistance;
       apart.p_AB = clearance::ToDouble(placement.p_AB) + shift * contact_.n_A;
-      Difference<double> difference(difference_.pair(), apart);
+      MinkowskiDifference<double> difference(difference_.pair(), apart);
       const GjkResult<double> gjk = Gjk(difference, Simplex<double>{}, limits);
       Contact next;
       next.n_A = (-1 / Norm(gjk.v)) * gjk.v;  // not 0: A and B are apart by far more than rounding
-      Highest(next.n_A, &next.height);
+      Support(next.n_A, &next.height);
       for (int i = 0; i < gjk.simplex.size; ++i) {
         next.p_A = next.p_A + gjk.simplex.weight[i] * gjk.simplex.vertex[i].p_A;
       }
@@ -281,7 +280,7 @@ class Expansion {
       const Vec3d d = contact_.n_A + step;
       const Vec3d n_A = (1 / Norm(d)) * d;
       T height;
-      Highest(n_A, &height);
+      Support(n_A, &height);
       if (!(height < contact_.height)) return;
       contact_.n_A = n_A;
       contact_.height = height;
@@ -302,7 +301,7 @@ class Expansion {
       const bool is_other = Dot(n_A, contact_.n_A) < least_cosine;
       if (!is_unique || !is_other || HasStopped() || polytope_.facet(f).offset > reach) return;
       T height;
-      Highest(n_A, &height);
+      Support(n_A, &height);
       is_unique = clearance::ToDouble(height) > reach + slack;
     });
     return is_unique;
@@ -328,7 +327,7 @@ class Expansion {
 
   // Returns the vertex's number in the proof, to which it is added; if there is no room, the proof
   // is empty from then on.
-  static int Named(const DifferenceVertex<double>& vertex, DepthProof* proof) {
+  static int Named(const MinkowskiVertex<double>& vertex, DepthProof* proof) {
     if (proof->vertex_count == DepthProof::kVertexCapacity) {
       *proof = {};
       proof->is_truncated = true;
@@ -352,7 +351,7 @@ class Expansion {
   }
 
   ExpandingPolytope polytope_;
-  Difference<T>& difference_;
+  MinkowskiDifference<T>& difference_;
   const PenetrationLimits& limits_;
   const double size_;          // half of a bound of |w|
   const double noise_;         // below this a difference of heights is rounding
@@ -364,14 +363,14 @@ class Expansion {
 }  // namespace
 
 template <class T>
-Penetration ComputePenetration(Difference<T>& difference, const EnclosingSet<T>& set,
+Penetration ComputePenetration(MinkowskiDifference<T>& difference, const EnclosingSet<T>& set,
                                const PenetrationLimits& limits) {
-  return Expansion<T>(difference, limits).Run(set);
+  return EpaSearch<T>(difference, limits).Run(set);
 }
 
-template Penetration ComputePenetration(Difference<double>&, const EnclosingSet<double>&,
+template Penetration ComputePenetration(MinkowskiDifference<double>&, const EnclosingSet<double>&,
                                         const PenetrationLimits&);
-template Penetration ComputePenetration(Difference<Dd>&, const EnclosingSet<Dd>&,
+template Penetration ComputePenetration(MinkowskiDifference<Dd>&, const EnclosingSet<Dd>&,
                                         const PenetrationLimits&);
 
 }  // namespace clearance

@@ -13,8 +13,8 @@
 #include "core/math/double_double.h"
 #include "core/math/vec3.h"
 #include "core/narrow/depth_proof.h"
-#include "core/narrow/difference.h"
-#include "core/narrow/enclosure.h"
+#include "core/narrow/minkowski_difference.h"
+#include "core/narrow/origin_certificate.h"
 
 namespace clearance {
 
@@ -36,12 +36,13 @@ struct Penetration {
 
 // Requires: the hull of `set`, vertices of `difference`, holds the origin strictly inside.
 template <class T>
-Penetration ComputePenetration(Difference<T>& difference, const EnclosingSet<T>& set,
+Penetration ComputePenetration(MinkowskiDifference<T>& difference, const EnclosingSet<T>& set,
                                const PenetrationLimits& limits);
 
-extern template Penetration ComputePenetration(Difference<double>&, const EnclosingSet<double>&,
+extern template Penetration ComputePenetration(MinkowskiDifference<double>&,
+                                               const EnclosingSet<double>&,
                                                const PenetrationLimits&);
-extern template Penetration ComputePenetration(Difference<DoubleDouble>&,
+extern template Penetration ComputePenetration(MinkowskiDifference<DoubleDouble>&,
                                                const EnclosingSet<DoubleDouble>&,
                                                const PenetrationLimits&);
 

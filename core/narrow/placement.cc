@@ -51,9 +51,7 @@ bool IsPlain(const PosedShape& posed) {
   return IsPlainIdentity(posed.pose.q_WS) && IsIdentity(posed.local.q_WS);
 }
 
-int LocalExponent(const PosedShape& posed) {
-  return &posed.local == &kIdentityPose ? kNoExponent : Exponent(posed.local.p_WS);
-}
+int LocalExponent(const PosedShape& posed) { return Exponent(posed.local.p_WS); }
 
 // Returns the exponent of the lengths that RotatedCenter is the sum of; kNoExponent if it is 0.
 int CenterExponent(const PosedShape& posed) {

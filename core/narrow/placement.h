@@ -11,7 +11,7 @@
 #include "core/math/rotation.h"
 #include "core/math/tolerance.h"
 #include "core/math/vec3.h"
-#include "core/narrow/difference.h"
+#include "core/narrow/minkowski_difference.h"
 #include "core/shape/posed_shape.h"
 
 namespace clearance {
@@ -23,9 +23,7 @@ struct CenterOffset {
 };
 
 // False if the shape's axes are its body's, exactly.
-inline bool IsTurnedInBody(const PosedShape& posed) {
-  return &posed.local != &kIdentityPose && !IsIdentity(posed.local.q_WS);
-}
+inline bool IsTurnedInBody(const PosedShape& posed) { return !IsIdentity(posed.local.q_WS); }
 
 // True if the shape's axes are the world's, exactly.
 inline bool HasWorldAxes(const PosedShape& posed) {
@@ -91,7 +89,7 @@ Placement<T> MakePlacement(const ShapePair& pair, const RelativeAxes<T>& axes,
 int RoundedOffCenterExponent(const PosedShape& posed);
 inline int RoundedCenterExponent(const PosedShape& posed) {
   const bool is_at_origin =
-      posed.shape.center_exponent() == kNoExponent && &posed.local == &kIdentityPose;
+      posed.shape.center_exponent() == kNoExponent && posed.local.p_WS == Vec3d{};
   return is_at_origin ? kNoExponent : RoundedOffCenterExponent(posed);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "core/math/assert.h"
 #include "core/math/double_double.h"
 #include "core/math/tolerance.h"
 
@@ -29,16 +30,14 @@ class LanePlacement {
       : given_(given), first_(first) {}
 
   void Place(PlacementRows::Found* found) const {
-    // The rows of R_AW are the columns of A's own matrix.
-    V3 column_a[3], column_b[3];
-    GetColumns(given_.q_a, column_a);
-    GetColumns(given_.q_b, column_b);
+    const Mat3 R_AW = L::Transpose(Rotation(given_.q_a));
+    const Mat3 columns_b = L::Transpose(Rotation(given_.q_b));
+    const auto& [x_b, y_b, z_b] = columns_b.row;
     const V3 p_W = {Load(given_.p_W[0]), Load(given_.p_W[1]), Load(given_.p_W[2])};
     for (std::size_t i = 0; i < 3; ++i) {
-      const V3& row = column_a[i];
-      Store({row.x, row.y, row.z}, &found->R_AW[3 * i]);
-      Store({L::Dot(column_b[0], row), L::Dot(column_b[1], row), L::Dot(column_b[2], row)},
-            &found->R_AB[3 * i]);
+      const V3& row = R_AW.row[i];
+      Store(row, &found->R_AW[3 * i]);
+      Store({L::Dot(x_b, row), L::Dot(y_b, row), L::Dot(z_b, row)}, &found->R_AB[3 * i]);
       Store(L::Dot(row, p_W), &found->p_AB[i]);
     }
     const V reach = hn::Sqrt(L::Dot(p_W, p_W));
@@ -53,6 +52,7 @@ class LanePlacement {
  private:
   using V = typename L::V;
   using V3 = typename L::V3;
+  using Mat3 = typename L::Mat3;
 
   V Load(const Row& row) const { return hn::Load(L::kTag, row.of + first_); }
   void Store(V v, Row* row) const { hn::Store(v, L::kTag, row->of + first_); }
@@ -62,24 +62,8 @@ class LanePlacement {
     Store(v.z, rows + 2);
   }
 
-  // Computes the columns of RotationMatrix (core/math/rotation.h).
-  void GetColumns(const std::array<Row, 4>& q, V3* column) const {
-    const V x = Load(q[0]), y = Load(q[1]), z = Load(q[2]), w = Load(q[3]);
-    const V xx = hn::Mul(x, x), yy = hn::Mul(y, y), zz = hn::Mul(z, z), ww = hn::Mul(w, w);
-    const V xy = hn::Mul(x, y), xz = hn::Mul(x, z), yz = hn::Mul(y, z);
-    const V wx = hn::Mul(w, x), wy = hn::Mul(w, y), wz = hn::Mul(w, z);
-    const V norm_sq = hn::Add(hn::Add(hn::Add(xx, yy), zz), ww);
-    const V scale = hn::Div(L::Set(1), norm_sq);
-    const V twice = hn::Add(scale, scale);
-    const V along_x = hn::Sub(hn::Sub(hn::Add(ww, xx), yy), zz);
-    const V along_y = hn::Sub(hn::Add(hn::Sub(ww, xx), yy), zz);
-    const V along_z = hn::Add(hn::Sub(hn::Sub(ww, xx), yy), zz);
-    column[0] = {hn::Mul(along_x, scale), hn::Mul(hn::Add(xy, wz), twice),
-                 hn::Mul(hn::Sub(xz, wy), twice)};
-    column[1] = {hn::Mul(hn::Sub(xy, wz), twice), hn::Mul(along_y, scale),
-                 hn::Mul(hn::Add(yz, wx), twice)};
-    column[2] = {hn::Mul(hn::Add(xz, wy), twice), hn::Mul(hn::Sub(yz, wx), twice),
-                 hn::Mul(along_z, scale)};
+  Mat3 Rotation(const std::array<Row, 4>& q) const {
+    return L::RotationMatrix(Load(q[0]), Load(q[1]), Load(q[2]), Load(q[3]));
   }
 
   const PlacementRows::Given& given_;
@@ -88,7 +72,7 @@ class LanePlacement {
 
 void PlaceHere(const PlacementRows::Given& given, std::size_t count, PlacementRows::Found* found) {
   using L = Lanes<PlacementRows::kAtOnce>;
-  static_assert(PlacementRows::kMost % L::kSize == 0);
+  static_assert(PlacementRows::kMax % L::kSize == 0);
   for (std::size_t first = 0; first < count; first += L::kSize) {
     LanePlacement<L>(given, first).Place(found);
   }
@@ -116,6 +100,7 @@ void SetQuaternion(const Quaternion& q, std::size_t i, std::array<PlacementRows:
 
 std::size_t PlacementRows::Add(const ShapePair& pair, const PosedShape& a, const PosedShape& b,
                                const CenterOffset& offset) {
+  CLEARANCE_ASSERT(IsFor(a, b) && size_ < kMax);
   const std::size_t i = size_++;
   const int shift = offset.exponent - pair.exponent;
   const Vec3d p_W = ToDouble(Scaled(offset.p_AcBc_W, shift));

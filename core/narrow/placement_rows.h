@@ -10,7 +10,7 @@
 
 #include "core/math/rotation.h"
 #include "core/math/vec3.h"
-#include "core/narrow/difference.h"
+#include "core/narrow/minkowski_difference.h"
 #include "core/narrow/placement.h"
 
 namespace clearance {
@@ -18,11 +18,11 @@ namespace clearance {
 // Pairs are added one by one, placed all at once, and then read by their numbers.
 class PlacementRows {
  public:
-  static constexpr std::size_t kMost = 64;
+  static constexpr std::size_t kMax = 64;
   static constexpr std::size_t kAtOnce = 8;
   // One number of all pairs.
   struct alignas(64) Row {
-    double of[kMost];
+    double of[kMax];
   };
 
   // The input from the pairs, and the results; matrices by rows.
@@ -44,7 +44,7 @@ class PlacementRows {
     return !IsTurnedInBody(a) && !IsTurnedInBody(b);
   }
 
-  // Adds a pair and returns its number. Requires: IsFor, and fewer than kMost pairs so far.
+  // Adds a pair and returns its number. Requires: IsFor, and fewer than kMax pairs so far.
   std::size_t Add(const ShapePair& pair, const PosedShape& a, const PosedShape& b,
                   const CenterOffset& offset);
 

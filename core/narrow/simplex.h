@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/math/assert.h"
 #include "core/math/double_double.h"
 #include "core/math/tolerance.h"
 #include "core/math/vec3.h"
@@ -160,6 +161,7 @@ NearestPoint<T> NearestOnTetrahedron(const SimplexPoints<T>& points) {
 // Requires: 1 <= size <= 4.
 template <class T>
 NearestPoint<T> NearestOnSimplex(const SimplexPoints<T>& points, int size) {
+  CLEARANCE_ASSERT(1 <= size && size <= 4);
   switch (size) {
     case 1:
       return NearestOnPoint<T, 0>(points);

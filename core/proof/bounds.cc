@@ -179,7 +179,7 @@ Quad ProofSlack(const ProofBody& a, const ProofBody& b) {
 }
 
 Quad ProvedGap(const ProofBody& a, const ProofBody& b, const QuadVec& n) {
-  const Quad gap = -b.Highest(-n).height - a.Highest(n).height;
+  const Quad gap = -b.Support(-n).height - a.Support(n).height;
   return gap / Length(n) - a.radius() - b.radius() - ProofSlack(a, b);
 }
 
@@ -201,7 +201,7 @@ InnerRadius ComputeInnerRadius(const DifferencePoints& set, Quad error) {
 }
 
 ProvedBounds SearchBounds(const ProofBody& a, const ProofBody& b, Quad good_enough) {
-  const auto lowest = [&](const QuadVec& n) { return b.Highest(-n).point - a.Highest(n).point; };
+  const auto lowest = [&](const QuadVec& n) { return b.Support(-n).point - a.Support(n).point; };
   QuadVec start = b.Center() - a.Center();
   if (start == QuadVec{}) start = {1, 0, 0};
   ProvedBounds bounds = SearchNearest(lowest, start, {ProofSlack(a, b), good_enough});
@@ -211,7 +211,7 @@ ProvedBounds SearchBounds(const ProofBody& a, const ProofBody& b, Quad good_enou
 }
 
 Quad DistanceFromCore(const ProofBody& body, const QuadVec& point, Quad good_enough) {
-  const auto lowest = [&](const QuadVec& n) { return body.Highest(-n).point - point; };
+  const auto lowest = [&](const QuadVec& n) { return body.Support(-n).point - point; };
   QuadVec start = body.Center() - point;
   if (start == QuadVec{}) start = {1, 0, 0};
   const Quad slack = kProofRoundoff * (body.reach() + Length(point));

@@ -82,7 +82,7 @@ void PairChecker::CheckTolerance(const DistanceOptions& options, const DistanceA
   const Quad extent = size_sum_ + Abs(answer.distance);
   const Quad rounding = Quad(kRoundingTolerance) * kRoundoff * extent;
   const Quad promised = std::max({Quad(kRelativeTolerance) * size_sum_, rounding,
-                                  Quad(kLeastTolerance), Quad(options.tolerance)});
+                                  Quad(kMinTolerance), Quad(options.tolerance)});
   const Quad limit = promised * (1 + Quad(kProofUnitSlack));
   findings_.Require(answer.tolerance >= 0 && answer.tolerance <= limit, Claim::kTolerance,
                     answer.tolerance, promised);
@@ -108,7 +108,7 @@ Check PairChecker::CheckDistance(const DistanceOptions& options, const DistanceA
 Check PairChecker::CheckIntersection(const IntersectionAnswer& answer) {
   const auto [lower, upper] = answer.bracket;
   const Quad tau =
-      Quad(kRelativeTolerance) * size_sum_ + kLeastTolerance + Allowance(std::fmin(-lower, upper));
+      Quad(kRelativeTolerance) * size_sum_ + kMinTolerance + Allowance(std::fmin(-lower, upper));
   CheckState(answer.state, answer.reason, answer.bracket, static_cast<double>(tau));
   findings_.Require(answer.state != State::kBeyond, Claim::kState, double(answer.state), 0);
   if (findings_.is_clean()) CheckBySearch(answer.state, answer.bracket);
@@ -267,8 +267,8 @@ void PairChecker::CheckSurface(const DistanceAnswer& answer, Quad rounding) {
     const Quad off_B = DistanceFromCore(b_, core_B, rounding);
     findings_.Require(off_A <= tau, Claim::kPoint, off_A, 0);
     findings_.Require(off_B <= tau, Claim::kPoint, off_B, 0);
-    const Quad below_A = a_.Highest(n).height - Dot(n, core_A);
-    const Quad below_B = b_.Highest(-n).height + Dot(n, core_B);
+    const Quad below_A = a_.Support(n).height - Dot(n, core_A);
+    const Quad below_B = b_.Support(-n).height + Dot(n, core_B);
     findings_.Require(below_A <= allowance, Claim::kPoint, below_A, 0);
     findings_.Require(below_B <= allowance, Claim::kPoint, below_B, 0);
   }

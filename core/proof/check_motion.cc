@@ -58,7 +58,7 @@ class MotionOfBody {
   Quad HeightAt(double t, const QuadVec& n) const {
     QuadTurn back = TurnAt(motion_.rotation, t);
     back.vector = -back.vector;
-    return from_pivot_.Highest(back * n).height + Dot(n, PivotAt(t)) +
+    return from_pivot_.Support(back * n).height + Dot(n, PivotAt(t)) +
            from_pivot_.radius() * Length(n);
   }
 
@@ -117,7 +117,7 @@ class MotionChecker {
     const Quad extent = size_sum_ + target_;
     return std::max(Quad(kRelativeTolerance) * size_sum_,
                     2 * kProofAllowance * kRoundoff * extent) +
-           kLeastTolerance + slack_;
+           kMinTolerance + slack_;
   }
 
   void CheckTimes();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/math/assert.h"
 #include "core/math/tolerance.h"
 
 namespace clearance {
@@ -22,6 +23,19 @@ QuadVec OnRim(Quad radius, const QuadVec& n, Quad z) {
   const Quad slope = Sqrt(n.x * n.x + n.y * n.y);
   if (slope == 0) return {0, 0, z};
   return {radius * n.x / slope, radius * n.y / slope, z};
+}
+
+QuadVec HighestOnCone(const QuadVec& extents, const QuadVec& n) {
+  const QuadVec base = OnRim(extents.x, n, -extents.z);
+  return Dot(n, base) > n.z * extents.z ? base : QuadVec{0, 0, extents.z};
+}
+
+QuadVec HighestOnEllipsoid(const QuadVec& extents, const QuadVec& n) {
+  const auto [x, y, z] = extents;
+  const QuadVec stretched = {x * n.x, y * n.y, z * n.z};
+  const Quad length = Length(stretched);
+  if (length == 0) return {};
+  return {x * stretched.x / length, y * stretched.y / length, z * stretched.z / length};
 }
 
 }  // namespace
@@ -49,6 +63,7 @@ QuadVec ProofBody::InWorld(const QuadVec& p_S) const {
 }
 
 QuadVec ProofBody::Vertex(VertexIndex i) const {
+  CLEARANCE_ASSERT(i < vertex_count());
   return InWorld(ToQuad(shape_.center()) + unit_ * ToQuad(shape_.vertex(i)));
 }
 
@@ -56,15 +71,15 @@ QuadVec ProofBody::Center() const { return InWorld(ToQuad(shape_.center())); }
 
 Quad ProofBody::size() const { return unit_ * shape_.core_radius() + radius(); }
 
-ProofBody::Support ProofBody::Highest(const QuadVec& n) const {
+ProofBody::SupportWithHeight ProofBody::Support(const QuadVec& n) const {
   const QuadVec n_S = {Dot(n, frame_.x), Dot(n, frame_.y), Dot(n, frame_.z)};
-  const QuadVec vertex = is_curved() ? HighestCurvedPoint(n_S) : HighestVertex(n_S);
+  const QuadVec vertex = is_curved() ? CurvedSupportPoint(n_S) : SupportVertex(n_S);
   const QuadVec point = InWorld(ToQuad(shape_.center()) + unit_ * vertex);
   return {point, Dot(n, point)};
 }
 
 // A scan in double picks those that can be the highest; quad precision decides among them.
-QuadVec ProofBody::HighestVertex(const QuadVec& n_S) const {
+QuadVec ProofBody::SupportVertex(const QuadVec& n_S) const {
   const Quad largest = LargestCoordinate(n_S);
   const Quad scale = largest > 0 ? 1 / largest : Quad(1);
   const Vec3d coarse = {double(scale * n_S.x), double(scale * n_S.y), double(scale * n_S.z)};
@@ -85,17 +100,19 @@ QuadVec ProofBody::HighestVertex(const QuadVec& n_S) const {
   return best;
 }
 
-QuadVec ProofBody::HighestCurvedPoint(const QuadVec& n_S) const {
-  const auto [x, y, z] = ToQuad(shape_.extents());
-  if (shape_.kind() == CoreKind::kCylinder) return OnRim(x, n_S, n_S.z < 0 ? -z : z);
-  if (shape_.kind() == CoreKind::kCone) {
-    const QuadVec base = OnRim(x, n_S, -z);
-    return Dot(n_S, base) > n_S.z * z ? base : QuadVec{0, 0, z};
+QuadVec ProofBody::CurvedSupportPoint(const QuadVec& n_S) const {
+  const QuadVec extents = ToQuad(shape_.extents());
+  switch (shape_.kind()) {
+    case CoreKind::kCylinder:
+      return OnRim(extents.x, n_S, n_S.z < 0 ? -extents.z : extents.z);
+    case CoreKind::kCone:
+      return HighestOnCone(extents, n_S);
+    case CoreKind::kEllipsoid:
+      return HighestOnEllipsoid(extents, n_S);
+    case CoreKind::kPolytope:  // has vertices
+      break;
   }
-  const QuadVec stretched = {x * n_S.x, y * n_S.y, z * n_S.z};
-  const Quad length = Length(stretched);
-  if (length == 0) return {};
-  return {x * stretched.x / length, y * stretched.y / length, z * stretched.z / length};
+  return {};
 }
 
 }  // namespace clearance

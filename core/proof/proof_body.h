@@ -37,11 +37,11 @@ class ProofBody {
 
   // The point of the core that is highest along n, and its height; n of any length but 0. To within
   // kProofRoundoff * reach() * |n|.
-  struct Support {
+  struct SupportWithHeight {
     QuadVec point;
     Quad height = 0;
   };
-  Support Highest(const QuadVec& n) const;
+  SupportWithHeight Support(const QuadVec& n) const;
 
   // The analyzer does not know __float128: it takes these for values that were never set.
   // NOLINTBEGIN(clang-analyzer-core.uninitialized.UndefReturn)
@@ -58,8 +58,8 @@ class ProofBody {
 
  private:
   QuadVec InWorld(const QuadVec& p_S) const;
-  QuadVec HighestVertex(const QuadVec& n_S) const;
-  QuadVec HighestCurvedPoint(const QuadVec& n_S) const;
+  QuadVec SupportVertex(const QuadVec& n_S) const;
+  QuadVec CurvedSupportPoint(const QuadVec& n_S) const;
 
   const ConvexShape& shape_;
   QuadFrame frame_;

@@ -11,7 +11,8 @@
 #include <optional>
 #include <tuple>
 
-#include "core/narrow/fixed_list.h"
+#include "core/math/assert.h"
+#include "core/narrow/static_vector.h"
 #include "core/query/least_lower.h"
 #include "core/query/piece_bounds.h"
 #include "core/query/whole_verdict.h"
@@ -57,7 +58,7 @@ class NearestPieces {
   bool Take(const PiecePair& pair) {
     DistanceOptions options = options_;
     options.max_distance = std::fmax(Limit(), 0);
-    options.start = nullptr;  // of which pieces it is nobody says
+    options.start = nullptr;  // no one pair of pieces owns it
     DepthProof proof;
     if (options_.depth_proof != nullptr) options.depth_proof = &proof;
     const PosedShape a = PieceOf(a_, pair.a), b = PieceOf(b_, pair.b);
@@ -109,7 +110,7 @@ class AnyContact {
  public:
   AnyContact(const PosedBody& a, const PosedBody& b, const IntersectionOptions& options)
       : a_(a), b_(b), options_(options) {
-    options_.parting = nullptr;  // of which pieces it is nobody says
+    options_.separating_axis = nullptr;  // no one pair of pieces owns it
   }
 
   bool Wants(double bound) {
@@ -300,10 +301,10 @@ void Together(absl::Span<const TimeOfCollisionQuestion> questions,
 }
 
 // At most so many: the convex pairs together.
-template <class ConvexQuestion, std::size_t kMost, class BodyQuestion, class Answer>
+template <class ConvexQuestion, std::size_t kMax, class BodyQuestion, class Answer>
 void AnswerGroup(absl::Span<const BodyQuestion> questions, absl::Span<Answer> answers) {
-  FixedList<ConvexQuestion, static_cast<int>(kMost)> convex;
-  std::array<std::size_t, kMost> place;
+  StaticVector<ConvexQuestion, static_cast<int>(kMax)> convex;
+  std::array<std::size_t, kMax> place;
   for (std::size_t i = 0; i < questions.size(); ++i) {
     const BodyQuestion& question = questions[i];
     if (!IsConvexPair(question.a, question.b)) {
@@ -317,7 +318,7 @@ void AnswerGroup(absl::Span<const BodyQuestion> questions, absl::Span<Answer> an
   }
   const auto count = static_cast<std::size_t>(convex.size());
   if (count == questions.size()) return Together(convex, answers);
-  std::array<Answer, kMost> found;
+  std::array<Answer, kMax> found;
   Together(convex, absl::MakeSpan(found).first(count));
   for (std::size_t k = 0; k < count; ++k) answers[place[k]] = found[k];
 }
@@ -333,6 +334,7 @@ DistanceAnswer Distance(const PosedBody& a, const PosedBody& b, const DistanceOp
 
 void Distances(absl::Span<const BodyDistanceQuestion> questions,
                absl::Span<DistanceAnswer> answers) {
+  CLEARANCE_ASSERT(questions.size() == answers.size());
   for (std::size_t first = 0; first < questions.size(); first += kDistancesAtOnce) {
     AnswerGroup<DistanceQuestion, kDistancesAtOnce>(questions.subspan(first, kDistancesAtOnce),
                                                     answers.subspan(first, kDistancesAtOnce));
@@ -349,6 +351,7 @@ IntersectionAnswer Intersection(const PosedBody& a, const PosedBody& b,
 
 void Intersections(absl::Span<const BodyIntersectionQuestion> questions,
                    absl::Span<IntersectionAnswer> answers) {
+  CLEARANCE_ASSERT(questions.size() == answers.size());
   for (std::size_t first = 0; first < questions.size(); first += kIntersectionsAtOnce) {
     AnswerGroup<IntersectionQuestion, kIntersectionsAtOnce>(
         questions.subspan(first, kIntersectionsAtOnce),
@@ -367,6 +370,7 @@ TimeOfCollisionAnswer TimeOfCollision(const MovingBody& a, const MovingBody& b,
 
 void TimesOfCollision(absl::Span<const BodyTimeOfCollisionQuestion> questions,
                       absl::Span<TimeOfCollisionAnswer> answers) {
+  CLEARANCE_ASSERT(questions.size() == answers.size());
   for (std::size_t first = 0; first < questions.size(); first += kTimesOfCollisionAtOnce) {
     AnswerGroup<TimeOfCollisionQuestion, kTimesOfCollisionAtOnce>(
         questions.subspan(first, kTimesOfCollisionAtOnce),

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "absl/types/span.h"
+#include "core/math/assert.h"
 #include "core/math/pose.h"
 #include "core/query/distance.h"
 #include "core/query/intersection.h"
@@ -34,10 +35,12 @@ struct MovingBody {
 
 // Requires: a piece of the body.
 inline PosedShape PieceOf(const PosedBody& posed, std::uint32_t i) {
+  CLEARANCE_ASSERT(i < posed.body.pieces().size());
   const Piece& piece = posed.body.pieces()[i];
   return {*piece.shape, posed.pose, piece.local};
 }
 inline MovingShape PieceOf(const MovingBody& moving, std::uint32_t i) {
+  CLEARANCE_ASSERT(i < moving.body.pieces().size());
   const Piece& piece = moving.body.pieces()[i];
   return {*piece.shape, moving.start, moving.motion, piece.local};
 }

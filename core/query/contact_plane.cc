@@ -176,7 +176,7 @@ class Finder {
   HWY_INLINE bool Set(const Found& found) {
     const double edges = found.edges;
     const double area = Norm(found.direction_W);
-    if (!(area * area > kLeastSineSquared * edges * edges && area > kThinUnderflow)) return false;
+    if (!(area * area > kMinSineSquared * edges * edges && area > kThinUnderflow)) return false;
     if (found.slope.hi == 0) return false;
     const double sense = found.slope.hi < 0 ? 1 : -1;
     plane_.n_W = Normalized(sense * found.direction_W);

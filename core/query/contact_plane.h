@@ -21,8 +21,8 @@
 
 #include "core/math/double_double.h"
 #include "core/math/vec3.h"
-#include "core/narrow/difference.h"
-#include "core/narrow/feature_pair.h"
+#include "core/narrow/closest_features.h"
+#include "core/narrow/minkowski_difference.h"
 #include "core/shape/posed_shape.h"
 
 namespace clearance {

@@ -10,18 +10,19 @@
 #include <memory>
 #include <new>
 
+#include "core/math/assert.h"
 #include "core/math/power_of_two.h"
 #include "core/math/rotation.h"
 #include "core/math/rounding.h"
 #include "core/math/tolerance.h"
-#include "core/narrow/box_guess.h"
-#include "core/narrow/box_penetration.h"
+#include "core/narrow/box_projection.h"
+#include "core/narrow/box_sat.h"
 #include "core/narrow/core_distance.h"
-#include "core/narrow/fixed_list.h"
-#include "core/narrow/later.h"
 #include "core/narrow/placement.h"
+#include "core/narrow/static_vector.h"
+#include "core/narrow/uninitialized.h"
+#include "core/query/closest_features_batch.h"
 #include "core/query/exact_decision.h"
-#include "core/query/feature_answers.h"
 #include "core/query/pair_solver.h"
 #include "core/support/prefetch.h"
 
@@ -87,6 +88,8 @@ CoreAnswer Solve(PosedPair& posed, const CoreLimits& limits, const DistanceOptio
   return start.size > 0 ? posed.SolveCanonically(start, limits) : posed.SolveCanonically(limits);
 }
 
+static_assert(CoreWitness::kCapacity == Witness::kCapacity);
+
 void SetWitness(const CoreWitness& core, Witness* witness) {
   witness->size = core.size;
   for (int i = 0; i < core.size; ++i) {
@@ -133,10 +136,10 @@ void SetAnswer(const DistanceQuestion& question, const PosedPair& posed, const C
   const double distance = (core.distance - pair.radius_sum).hi;
   const double tolerance = ToleranceInMetres(pair, distance);
   answer->tolerance = std::max(tolerance, options.tolerance);
-  Verdict verdict = Classify(answer->bracket, answer->tolerance, core.hit_iteration_limit);
-  if (options.exact) DecideAtZero(a, b, &verdict, &answer->bracket);
-  answer->state = verdict.state;
-  answer->reason = verdict.reason;
+  Classification found = Classify(answer->bracket, answer->tolerance, core.hit_iteration_limit);
+  if (options.exact) DecideAtZero(a, b, &found, &answer->bracket);
+  answer->state = found.state;
+  answer->reason = found.reason;
   answer->distance =
       std::fmin(std::fmax(TimesPowerOfTwo(distance, pair.exponent), answer->bracket.lower),
                 answer->bracket.upper);
@@ -144,7 +147,7 @@ void SetAnswer(const DistanceQuestion& question, const PosedPair& posed, const C
   SetWitness(core.witness, &answer->witness);
 }
 
-static_assert(kDistancesAtOnce <= PlacementRows::kMost);
+static_assert(kDistancesAtOnce <= PlacementRows::kMax);
 
 // At most kDistancesAtOnce pairs, whose searches and features are computed side by side.
 class Group {
@@ -162,17 +165,18 @@ class Group {
   }
 
  private:
-  static constexpr std::size_t kNoRow = PlacementRows::kMost;
+  static constexpr std::size_t kNoRow = PlacementRows::kMax;
 
   // A pair from when it is looked at until it is answered. Begin sets it: if there are few pairs,
   // the room of the others is not even touched.
   struct Waiting {
-    Later<CenteredPair> centered;
-    Later<CoreLimits> limits;
-    Later<PosedPair> posed;
+    Uninitialized<CenteredPair> centered;
+    Uninitialized<CoreLimits> limits;
+    Uninitialized<PosedPair> posed;
     std::size_t asked;  // by which question
     std::size_t row;    // of the placements; kNoRow: none
     bool is_answered;
+    bool is_refused;  // the last guess of its features led to no answer
   };
 
   // Pairs with guesses of their closest features.
@@ -185,6 +189,7 @@ class Group {
       const CoreLimits& limits = waiting->limits.value;
       if (!IsForFeatureAnswers(posed.pair(), limits)) {
         waiting->is_answered = group_.Finish(*waiting, guess, iterations);
+        waiting->is_refused = !waiting->is_answered;
         return;
       }
       const std::size_t i = waiting->asked;
@@ -197,15 +202,18 @@ class Group {
     void Answer() {
       const auto count = static_cast<std::size_t>(tasks_.size());
       if (count == 0) return;
-      std::array<bool, kDistancesAtOnce> is_answered;
-      AnswerFromFeatures({&tasks_[0], count}, {is_answered.data(), count});
-      for (std::size_t k = 0; k < count; ++k) guessed_[k]->is_answered = is_answered[k];
+      std::array<FeatureOutcome, kDistancesAtOnce> outcomes;
+      AnswerFromFeatures({&tasks_[0], count}, {outcomes.data(), count});
+      for (std::size_t k = 0; k < count; ++k) {
+        guessed_[k]->is_answered = outcomes[k] == FeatureOutcome::kAnswered;
+        guessed_[k]->is_refused = outcomes[k] == FeatureOutcome::kRefused;
+      }
     }
 
    private:
     Group& group_;
     std::array<Waiting*, kDistancesAtOnce> guessed_;
-    FixedList<FeatureTask, static_cast<int>(kDistancesAtOnce)> tasks_;
+    StaticVector<FeatureTask, static_cast<int>(kDistancesAtOnce)> tasks_;
   };
 
   // Answers the pair if the balls around the bodies do; otherwise it waits.
@@ -230,6 +238,7 @@ class Group {
     waiting.row =
         PlacementRows::IsFor(a, b) ? rows_.Add(centered.pair, a, b, centered.offset) : kNoRow;
     waiting.is_answered = false;
+    waiting.is_refused = false;
     ++waiting_count_;
   }
 
@@ -267,8 +276,8 @@ class Group {
   // Pairs with guesses of where they are nearest.
   struct Guessed {
     std::array<Waiting*, kDistancesAtOnce> waiting;
-    FixedList<ScoutTask, static_cast<int>(kDistancesAtOnce)> tasks;
-    FixedList<Scouted, static_cast<int>(kDistancesAtOnce)> guesses;
+    StaticVector<GuessTask, static_cast<int>(kDistancesAtOnce)> tasks;
+    StaticVector<FeatureGuess, static_cast<int>(kDistancesAtOnce)> guesses;
 
     std::size_t size() const { return static_cast<std::size_t>(tasks.size()); }
     void Add(Waiting* one) {
@@ -276,15 +285,15 @@ class Group {
       tasks.Append({&one->posed.value.difference(), one->limits.value.stop_above});
       guesses.Append({});
     }
-    absl::Span<const ScoutTask> all_tasks() const { return {tasks.data(), size()}; }
-    absl::Span<Scouted> all_guesses() { return {&guesses[0], size()}; }
+    absl::Span<const GuessTask> all_tasks() const { return {tasks.data(), size()}; }
+    absl::Span<FeatureGuess> all_guesses() { return {&guesses[0], size()}; }
   };
 
   void AnswerNearest(const Guessed& guessed) {
     Round round(this);
     for (int k = 0; k < guessed.tasks.size(); ++k) {
-      const Scouted& guess = guessed.guesses[k];
-      if (guess.end != Scouted::End::kNearest) continue;
+      const FeatureGuess& guess = guessed.guesses[k];
+      if (guess.end != FeatureGuess::End::kNearest) continue;
       round.Add(guessed.waiting[static_cast<std::size_t>(k)], guess.pairs, guess.iterations);
     }
     round.Answer();
@@ -298,7 +307,7 @@ class Group {
       if (!waiting.is_answered && AreBoxes(waiting.posed.value.pair())) boxes.Add(&waiting);
     }
     if (boxes.size() == 0) return;
-    GuessBoxFeatures(boxes.all_tasks(), boxes.all_guesses());
+    ProjectBoxes(boxes.all_tasks(), boxes.all_guesses());
     AnswerNearest(boxes);
   }
 
@@ -309,7 +318,7 @@ class Group {
       if (!waiting_[k].is_answered) searched.Add(&waiting_[k]);
     }
     if (searched.size() == 0) return;
-    Scout(searched.all_tasks(), searched.all_guesses());
+    GjkBatch(searched.all_tasks(), searched.all_guesses());
     AnswerNearest(searched);
     FindBoxDepths(searched);
     for (int k = 0; k < searched.tasks.size(); ++k) {
@@ -320,12 +329,12 @@ class Group {
 
   // Finds the depths of boxes that overlap, side by side.
   void FindBoxDepths(const Guessed& searched) {
-    FixedList<BoxTask, static_cast<int>(kDistancesAtOnce)> tasks;
+    StaticVector<BoxTask, static_cast<int>(kDistancesAtOnce)> tasks;
     for (std::size_t k = 0; k < searched.size(); ++k) {
       Waiting& waiting = *searched.waiting[k];
       const PosedPair& posed = waiting.posed.value;
-      const Scouted::End end = searched.guesses[static_cast<int>(k)].end;
-      if (end != Scouted::End::kEncloses || !AreBoxes(posed.pair())) continue;
+      const FeatureGuess::End end = searched.guesses[static_cast<int>(k)].end;
+      if (end != FeatureGuess::End::kEncloses || !AreBoxes(posed.pair())) continue;
       auto* const depth = new (box_depths_.AppendRoom()) Penetration;
       waiting.limits.value.box_depth = depth;
       tasks.Append({&posed.difference(), depth});
@@ -344,9 +353,12 @@ class Group {
     return true;
   }
 
-  void SolveFrom(const Scouted& guess, Waiting* waiting) {
+  void SolveFrom(const FeatureGuess& guess, Waiting* waiting) {
     PosedPair& posed = waiting->posed.value;
-    posed.SolveCanonically(guess, waiting->limits.value, &core_);
+    const CoreLimits& limits = waiting->limits.value;
+    const bool may_finish = guess.end == FeatureGuess::End::kNearest && !waiting->is_refused;
+    if (may_finish && Finish(*waiting, guess.pairs, guess.iterations)) return;
+    posed.SolveWithoutFeatures(guess, limits, &core_);
     Put(waiting->asked, posed, core_);
   }
 
@@ -359,15 +371,14 @@ class Group {
   const absl::Span<const DistanceQuestion> questions_;
   const absl::Span<DistanceAnswer> answers_;
   CoreAnswer core_;  // of one pair after the other
-  FixedList<Penetration, static_cast<int>(kDistancesAtOnce)> box_depths_;
+  StaticVector<Penetration, static_cast<int>(kDistancesAtOnce)> box_depths_;
   std::array<Waiting, kDistancesAtOnce> waiting_;
 };
 
 }  // namespace
 
 bool IsRepresentable(double bounding_radius, const Pose& pose) {
-  const Vec3d& p = pose.p_WS;
-  const double reach = std::max({std::fabs(p.x), std::fabs(p.y), std::fabs(p.z)}) + bounding_radius;
+  const double reach = LargestCoordinate(pose.p_WS) + bounding_radius;
   return std::isfinite(8 * reach);  // two of these, and their distance, fit into doubles
 }
 
@@ -383,6 +394,7 @@ DistanceAnswer Distance(const PosedShape& a, const PosedShape& b, const Distance
 }
 
 void Distances(absl::Span<const DistanceQuestion> questions, absl::Span<DistanceAnswer> answers) {
+  CLEARANCE_ASSERT(questions.size() == answers.size());
   for (std::size_t first = 0; first < questions.size(); first += kDistancesAtOnce) {
     Group(questions.subspan(first, kDistancesAtOnce), answers.subspan(first, kDistancesAtOnce))
         .Answer();

@@ -35,7 +35,7 @@ bool IsRepresentable(double bounding_radius, const Pose& pose);
 // The final simplex by vertex indices of the shapes (not yet the caller's) and weights: the closest
 // points of the cores are sum weight * vertex. A curved core has no vertices, and its index is 0:
 // its point is given by p_AoA or p_AoB alone. If cores overlap, the differences hold the origin
-// strictly inside (at most 6 of them, Steinitz).
+// strictly inside. Six of them always suffice (Steinitz); refinement may add more.
 struct Witness {
   static constexpr int kCapacity = 12;
   int size = 0;
@@ -77,8 +77,8 @@ struct DistanceAnswer {
   Bracket bracket;
   double distance = 0;
   double tolerance = 0;  // tau, by which the state was judged
-  Vec3d p_WA,
-      p_WB;  // closest (or deepest) points of the surfaces, from the world's origin, world axes
+  // The closest (or deepest) points of the surfaces, from the world's origin, world axes.
+  Vec3d p_WA, p_WB;
   Vec3d p_AoA, p_AoB;  // the same from A's origin, world axes
   Vec3d n_AB;          // from A to B, world axes
   Witness witness;

@@ -17,11 +17,12 @@ State StateOf(ExactContact contact) {
 
 }  // namespace
 
-void DecideAtZero(const PosedShape& a, const PosedShape& b, Verdict* verdict, Bracket* bracket) {
-  if (verdict->state != State::kTouching && verdict->state != State::kUndecided) return;
+void DecideAtZero(const PosedShape& a, const PosedShape& b, Classification* found,
+                  Bracket* bracket) {
+  if (found->state != State::kTouching && found->state != State::kUndecided) return;
   const std::optional<ExactVerdict> exact = DecideExactly(a, b);
   if (!exact) return;
-  *verdict = {StateOf(exact->contact)};
+  *found = {StateOf(exact->contact)};
   bracket->lower = std::fmax(bracket->lower, exact->lower);
   bracket->upper = std::fmin(bracket->upper, exact->upper);
 }

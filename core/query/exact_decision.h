@@ -11,6 +11,7 @@ namespace clearance {
 
 // Decides the state exactly if it is kTouching or kUndecided, and narrows the bracket to what that
 // proves. Leaves everything as it is if that cannot be done (DecideExactly tells when).
-void DecideAtZero(const PosedShape& a, const PosedShape& b, Verdict* verdict, Bracket* bracket);
+void DecideAtZero(const PosedShape& a, const PosedShape& b, Classification* found,
+                  Bracket* bracket);
 
 }  // namespace clearance

@@ -10,11 +10,12 @@
 #include <new>
 #include <utility>
 
+#include "core/math/assert.h"
 #include "core/math/power_of_two.h"
 #include "core/math/rotation.h"
 #include "core/math/tolerance.h"
-#include "core/narrow/feature_pair.h"
-#include "core/narrow/fixed_list.h"
+#include "core/narrow/closest_features.h"
+#include "core/narrow/static_vector.h"
 #include "core/query/relative_motion.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -90,13 +91,13 @@ class FacetGroup {
   using Dd3 = LaneDd3<L>;
   using Split = LaneDoubleDouble<L, false>;
 
-  static constexpr int kMostCorners = 4;
+  static constexpr int kMaxCorners = 4;
 
   // One side of every lane.
   struct Side {
-    Row q[4];                   // x, y, z, w
-    Row3 corner[kMostCorners];  // of the feature, normalised, and a face's fourth
-    Row3 half;                  // of a box
+    Row q[4];                  // x, y, z, w
+    Row3 corner[kMaxCorners];  // of the feature, normalised, and a face's fourth
+    Row3 half;                 // of a box
     Row scale;
     Row size;  // of the whole feature
     bool is_box[L::kSize];
@@ -119,9 +120,9 @@ class FacetGroup {
     side->is_box[lane] = shape.box_corners().is_box;
     side->half.Set(lane, shape.box_corners().half);
     const FeatureVertices& feature = *one.feature;
-    for (int k = 0; k < kMostCorners - 1; ++k)
+    for (int k = 0; k < kMaxCorners - 1; ++k)
       side->corner[k].Set(lane, shape.vertex(feature.vertex[k < feature.size ? k : 0]));
-    side->corner[kMostCorners - 1].Set(lane, shape.vertex(one.last));
+    side->corner[kMaxCorners - 1].Set(lane, shape.vertex(one.last));
   }
 
   static void SetMatrix(std::size_t lane, const Mat3<double>& m, Row3* rows) {
@@ -159,17 +160,6 @@ class FacetGroup {
     origin_.Set(lane, moving.start_a.pose.p_WS);
   }
 
-  static V3 Negative(const V3& v) { return {hn::Neg(v.x), hn::Neg(v.y), hn::Neg(v.z)}; }
-
-  // rows * v, and the transposed matrix * v.
-  static V3 Times(const Row3* rows, const V3& v) {
-    return {L::Dot(L::Load(rows[0]), v), L::Dot(L::Load(rows[1]), v), L::Dot(L::Load(rows[2]), v)};
-  }
-  static V3 TransposedTimes(const Row3* rows, const V3& v) {
-    const V3 x = L::Load(rows[0]), y = L::Load(rows[1]), z = L::Load(rows[2]);
-    return {L::Dot({x.x, y.x, z.x}, v), L::Dot({x.y, y.y, z.y}, v), L::Dot({x.z, y.z, z.z}, v)};
-  }
-
   // In units.
   static V3 CornerOf(const Side& side, int i) {
     return L::Times(L::Load(side.scale), L::Load(side.corner[i]));
@@ -193,7 +183,7 @@ class FacetGroup {
   // Returns true if no part of a product of FindPlaneBy underflows in any lane.
   //
   // A double of at least 2^e is a multiple of 2^(e - 52). So quaternions and corners are multiples
-  // of g = 2^-74 (kLeastFused is 2^-22), offsets and displacements of h = 2^-272 (kLeastFusedOffset
+  // of g = 2^-74 (kMinFused is 2^-22), offsets and displacements of h = 2^-272 (kMinFusedOffset
   // is 2^-220). The parts of a product are multiples of the product of its factors' units, and so
   // are sums of such parts. The smallest unit is that of the slope between edges, with ten factors
   // of the first kind and one of the second: g^10 h = 2^-1012. The least double is 2^-1074.
@@ -208,7 +198,7 @@ class FacetGroup {
       look(v.y, least);
       look(v.z, least);
     };
-    const V least = L::Set(kLeastFused), least_way = L::Set(kLeastFusedOffset);
+    const V least = L::Set(kMinFused), least_way = L::Set(kMinFusedOffset);
     for (const Side* side : {&first_, &second_}) {
       for (const Row& row : side->q) look(L::Load(row), least);
     }
@@ -323,14 +313,12 @@ class FacetGroup {
   void SetPlane() {
     const V zero = L::Set(0), one = L::Set(1);
     const V area = LaneNorm<L>(direction_);
-    const V least_sq = hn::Mul(hn::Mul(L::Set(kLeastSineSquared), edges_), edges_);
+    const V least_sq = hn::Mul(hn::Mul(L::Set(kMinSineSquared), edges_), edges_);
     const Mask is_wide =
         hn::And(hn::Gt(hn::Mul(area, area), least_sq), hn::Gt(area, L::Set(kThinUnderflow)));
     is_hit_ = hn::And(is_wide, hn::Ne(slope_.hi, zero));
     const V sense = L::Select(hn::Lt(slope_.hi, zero), one, hn::Neg(one));
-    const V3 n = L::Times(sense, direction_);
-    const V norm = LaneNorm<L>(n);
-    n_W_ = {hn::Div(n.x, norm), hn::Div(n.y, norm), hn::Div(n.z, norm)};
+    n_W_ = LaneNormalized<L>(L::Times(sense, direction_));
     gap_ = Split::Times(sense, gap_);
     speed_ = Split::Times(hn::Neg(sense), slope_);
     scale_ = hn::Mul(area, factor_);
@@ -362,8 +350,8 @@ class FacetGroup {
   // In lanes as far as shapes are boxes. False if it is of no lane.
   bool IsAheadOfAll() {
     const V margin = hn::Mul(L::Set(kPlaneMargin), L::Load(extent_));
-    const V3 n_A = Times(R_AW_, n_W_);
-    const V3 n_B = TransposedTimes(R_AB_, Negative(n_A));
+    const V3 n_A = L::Times(R_AW_, n_W_);
+    const V3 n_B = L::TransposedTimes(R_AB_, L::Neg(n_A));
     const Mask is_swapped = hn::Lt(L::Load(sign_), L::Set(0));
     KeepStandingOut(first_, L::Select(is_swapped, n_B, n_A), margin,
                     [](const FacetCase& one) -> const FacetCase::Side& { return one.first; });
@@ -372,34 +360,27 @@ class FacetGroup {
     return !L::IsNowhere(is_hit_);
   }
 
-  // Leaves the lanes in which StandsOut is true.
+  // Leaves the lanes in which StandsOut is true; the margin in units.
   template <class SideOf>
-  void KeepStandingOut(const Side& side, const V3& d, V margin_in_units, const SideOf& side_of) {
-    const V margin = hn::Div(margin_in_units, L::Load(side.scale));
-    L::Store(hn::IfThenElseZero(BoxStandsOut<L>(side, kMostCorners, d, margin), L::Set(1)),
-             &stands_out_);
-    L::Store(hn::IfThenElseZero(is_hit_, L::Set(1)), &hits_);
-    L::Store(margin, &margins_);
-    L::Store(d, &ds_);
-    for (std::size_t lane = 0; lane < cases_.size(); ++lane) {
-      if (side.is_box[lane] || hits_.at[lane] == 0) continue;
+  void KeepStandingOut(const Side& side, const V3& d, V margin, const SideOf& side_of) {
+    const auto stands_out = [&](std::size_t lane, const Vec3d& along, double least) {
       const FacetCase::Side& one = side_of(*cases_[lane]);
-      const bool is_out = StandsOut(*one.shape, one.whole, ds_.Get(lane), margins_.at[lane]);
-      stands_out_.at[lane] = is_out ? 1 : 0;
-    }
-    is_hit_ = hn::And(is_hit_, hn::Gt(L::Load(stands_out_), L::Set(0)));
+      return StandsOut(*one.shape, one.whole, along, least);
+    };
+    is_hit_ =
+        LanesStandingOut<L>({is_hit_, cases_.size(), d, margin}, side, kMaxCorners, stands_out);
   }
 
   // Leaves the lanes in which the point that the weights make of the vertices, moved, is one where
   // the bodies touch. False if there is none.
   bool IsContact() {
-    V3 w = Negative(L::Times(t_, L::Load(ray_)));
+    V3 w = L::Neg(L::Times(t_, L::Load(ray_)));
     for (int i = 0; i < 3; ++i) w = L::Add(w, L::Times(L::Load(weight_[i]), L::Load(w_[i])));
     const V closing_error = hn::Mul(L::Set(ClosingErrorOf(1, 0)), ways_);
     const V error = hn::Add(L::Load(error_), closing_error);
     const V reach = hn::Add(LaneNorm<L>(w), hn::Mul(L::Set(2), error));
     is_hit_ = hn::And(is_hit_, hn::Le(reach, L::Load(tolerance_)));
-    L::Store(hn::IfThenElseZero(is_hit_, L::Set(1)), &is_hit_row_);
+    L::StoreMask(is_hit_, &is_hit_row_);
     return !L::IsNowhere(is_hit_);
   }
 
@@ -412,7 +393,7 @@ class FacetGroup {
     for (int i = 0; i < 3; ++i) p_A = L::Add(p_A, L::Times(L::Load(weight_[i]), L::Load(p_A_[i])));
     const V3 path = L::Times(t_, L::Load(displacement_));
     const V3 center = L::Add(L::Load(origin_), L::Add(path, L::Load(center_)));
-    const V3 from_center = TransposedTimes(R_AW_, L::Times(metres, p_A));
+    const V3 from_center = L::TransposedTimes(R_AW_, L::Times(metres, p_A));
     const V3 p_WA = L::Add(L::Add(center, from_center), L::Times(zero, n_W_));
     L::Store(t_, &out_t_);
     L::Store(distance, &out_distance_);
@@ -453,10 +434,6 @@ class FacetGroup {
   V edges_, factor_, scale_, gap_error_, speed_error_, ways_, t_;
   Dd gap_, slope_, speed_;
   Mask is_hit_;
-
-  // For one side, if it is looked at lane by lane.
-  Row stands_out_, margins_, hits_;
-  Row3 ds_;
 
   // Written.
   Row is_hit_row_, out_t_, out_distance_;
@@ -520,7 +497,8 @@ bool IsForFacetContacts(const ShapePair& pair) {
 }
 
 void AnswerFromFacets(absl::Span<const FacetTask> tasks, absl::Span<bool> is_answered) {
-  FixedList<FacetCase, static_cast<int>(kTimesOfCollisionAtOnce)> cases;
+  CLEARANCE_ASSERT(tasks.size() == is_answered.size() && tasks.size() <= kTimesOfCollisionAtOnce);
+  StaticVector<FacetCase, static_cast<int>(kTimesOfCollisionAtOnce)> cases;
   FacetCases all;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     is_answered[i] = false;

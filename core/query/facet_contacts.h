@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Hits of many translating pairs whose rays enter a facet (ray_cast.h), side by side in vector
+// Hits of many translating pairs whose rays enter a facet (portal.h), side by side in vector
 // instructions: the contact's plane in double-double (contact_plane.h) and all that TimeOfCollision
 // proves and answers by it, bit for bit, on any vector unit.
 
@@ -11,8 +11,8 @@
 #include "absl/types/span.h"
 #include "core/math/rotation.h"
 #include "core/math/vec3.h"
-#include "core/narrow/difference.h"
-#include "core/narrow/ray_cast.h"
+#include "core/narrow/minkowski_difference.h"
+#include "core/narrow/portal.h"
 #include "core/query/contact_plane.h"
 #include "core/query/time_of_collision.h"
 
@@ -21,9 +21,9 @@ namespace clearance {
 // One pair and the facet that its ray meets. Borrows everything.
 struct FacetTask {
   const TranslatingPair* moving = nullptr;
-  const Difference<double>* difference = nullptr;  // at the start
+  const MinkowskiDifference<double>* difference = nullptr;  // at the start
   const Mat3<double>* R_AW = nullptr;
-  const RayCast* cast = nullptr;
+  const PortalResult* cast = nullptr;
   Vec3d ray_A;
   Vec3d displacement_a;  // metres
   Vec3d center_a;        // from A's origin, metres, world axes

@@ -5,8 +5,9 @@
 #include <array>
 #include <cstddef>
 
+#include "core/math/assert.h"
 #include "core/math/rounding.h"
-#include "core/narrow/sign_bounds.h"
+#include "core/narrow/separation_bounds.h"
 #include "core/query/exact_decision.h"
 #include "core/query/pair_solver.h"
 
@@ -33,15 +34,15 @@ IntersectionAnswer Searched(const IntersectionQuestion& question) {
   answer.bracket = BodyBracket(pair, core);
   const double distance = (core.distance - pair.radius_sum).hi;
   const double tolerance = ToleranceInMetres(pair, distance);
-  Verdict verdict = Classify(answer.bracket, tolerance, core.hit_iteration_limit);
-  if (options.exact) DecideAtZero(a, b, &verdict, &answer.bracket);
-  answer.state = verdict.state;
-  answer.reason = verdict.reason;
+  Classification found = Classify(answer.bracket, tolerance, core.hit_iteration_limit);
+  if (options.exact) DecideAtZero(a, b, &found, &answer.bracket);
+  answer.state = found.state;
+  answer.reason = found.reason;
   return answer;
 }
 
 // Returns the answer that the bounds settle, and otherwise that of the search.
-IntersectionAnswer Answered(const IntersectionQuestion& question, const SignBounds& bounds) {
+IntersectionAnswer Answered(const IntersectionQuestion& question, const SeparationBounds& bounds) {
   if (!bounds.IsSettled()) return Searched(question);
   IntersectionAnswer answer;
   answer.iterations = bounds.iterations;
@@ -80,20 +81,20 @@ class SignGroup {
 
  private:
   struct Side {
-    std::array<SignPair, kIntersectionsAtOnce> pairs;
+    std::array<SeparationPair, kIntersectionsAtOnce> pairs;
     std::array<std::size_t, kIntersectionsAtOnce> asked;  // by which question
     std::size_t count = 0;
 
     void Add(std::size_t i, const IntersectionQuestion& question) {
       asked[count] = i;
-      pairs[count++] = {&question.a, &question.b, question.options.parting};
+      pairs[count++] = {&question.a, &question.b, question.options.separating_axis};
     }
   };
 
   template <class Bound>
   void Put(const Side& side, const Bound& bound) {
     if (side.count == 0) return;
-    std::array<SignBounds, kIntersectionsAtOnce> bounds;
+    std::array<SeparationBounds, kIntersectionsAtOnce> bounds;
     bound({side.pairs.data(), side.count}, {bounds.data(), side.count});
     for (std::size_t k = 0; k < side.count; ++k) {
       answers_[side.asked[k]] = Answered(questions_[side.asked[k]], bounds[k]);
@@ -113,14 +114,15 @@ IntersectionAnswer Intersection(const PosedShape& a, const PosedShape& b,
   const IntersectionQuestion question = {a, b, options};
   const Road road = RoadOf(a, b);
   if (road == Road::kSearch) return Searched(question);
-  const SignPair pair = {&a, &b, options.parting};
-  SignBounds bounds;
+  const SeparationPair pair = {&a, &b, options.separating_axis};
+  SeparationBounds bounds;
   (road == Road::kBoxes ? BoundBoxes : BoundHulls)({&pair, 1}, {&bounds, 1});
   return Answered(question, bounds);
 }
 
 void Intersections(absl::Span<const IntersectionQuestion> questions,
                    absl::Span<IntersectionAnswer> answers) {
+  CLEARANCE_ASSERT(questions.size() == answers.size());
   for (std::size_t first = 0; first < questions.size(); first += kIntersectionsAtOnce) {
     SignGroup(questions.subspan(first, kIntersectionsAtOnce),
               answers.subspan(first, kIntersectionsAtOnce))

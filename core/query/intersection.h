@@ -27,7 +27,7 @@ struct IntersectionOptions {
   // two; 0 if nowhere. The state is the same whatever it is, and so is all of an answer that is not
   // kSeparated: what is parted with its help is parted by far more than the tolerance, where a
   // search ends early. Compounds have no use for it.
-  Vec3d* parting = nullptr;
+  Vec3d* separating_axis = nullptr;
   WorkBudget* budget = nullptr;  // as DistanceOptions has it
 };
 

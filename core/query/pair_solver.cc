@@ -6,23 +6,24 @@
 #include <cmath>
 #include <limits>
 
+#include "core/math/assert.h"
 #include "core/math/power_of_two.h"
 #include "core/math/rounding.h"
 #include "core/math/tolerance.h"
-#include "core/narrow/box_guess.h"
-#include "core/narrow/box_penetration.h"
-#include "core/narrow/feature_pair.h"
+#include "core/narrow/box_projection.h"
+#include "core/narrow/box_sat.h"
+#include "core/narrow/closest_features.h"
+#include "core/narrow/gjk_batch.h"
 #include "core/narrow/placement.h"
-#include "core/narrow/scout.h"
 
 namespace clearance {
 
 double ToleranceInMetres(const ShapePair& pair, double distance) {
-  return std::fmax(ScaleUp(Tolerance(pair.size_sum, distance), pair.exponent), kLeastTolerance);
+  return std::fmax(ScaleUp(Tolerance(pair.size_sum, distance), pair.exponent), kMinTolerance);
 }
 
 double LeastToleranceInUnits(const ShapePair& pair) {
-  const int exponent = ExponentOf(kLeastTolerance) - 1;
+  const int exponent = ExponentOf(kMinTolerance) - 1;
   return std::max(AnyPowerOfTwo(exponent - pair.exponent),
                   std::numeric_limits<double>::denorm_min());
 }
@@ -50,7 +51,7 @@ Bracket BodyBracket(const ShapePair& pair, const CoreAnswer& core) {
   return {ScaleDown(units.lower, pair.exponent), ScaleUp(units.upper, pair.exponent)};
 }
 
-Verdict Classify(const Bracket& bracket, double tolerance, bool hit_iteration_limit) {
+Classification Classify(const Bracket& bracket, double tolerance, bool hit_iteration_limit) {
   if (bracket.lower > 0) return {State::kSeparated};
   if (bracket.upper < 0) return {State::kPenetrating};
   if (bracket.lower >= -tolerance && bracket.upper <= tolerance) return {State::kTouching};
@@ -73,7 +74,7 @@ Simplex<double> SimplexOf(const VertexPairs& pairs) {
 
 // True if a guess is worth its time: it is not if a scan of a few vertices costs no more in double
 // precision.
-bool IsWorthScouting(const ShapePair& pair) {
+bool IsWorthGuessing(const ShapePair& pair) {
   return !pair.is_curved() && (pair.a.has_adjacency() || pair.b.has_adjacency());
 }
 
@@ -115,7 +116,7 @@ CoreAnswer PosedPair::Conclude(const GjkResult<double>& found, const CoreLimits&
   CoreAnswer answer;
   if (TakeSearch(difference_, found, limits, &answer)) return answer;
   const auto precise = MakePlacement<DoubleDouble>(pair(), centered_.a, centered_.b, offset());
-  Difference<DoubleDouble> fine(pair(), precise);
+  MinkowskiDifference<DoubleDouble> fine(pair(), precise);
   SolvePrecisely(fine, limits, &answer);
   return answer;
 }
@@ -129,15 +130,16 @@ bool PosedPair::Finish(const VertexPairs& guess, const CoreLimits& limits,
   return FinishFromFeatures(difference_, FeaturesOf(guess), limits, answer);
 }
 
-Scouted PosedPair::ScoutAlone(const CoreLimits& limits) const {
-  Scouted guess;
-  const ScoutTask task = {&difference_, limits.stop_above};
-  Scout({&task, 1}, {&guess, 1});
+FeatureGuess PosedPair::GuessAlone(const CoreLimits& limits) const {
+  FeatureGuess guess;
+  const GuessTask task = {&difference_, limits.stop_above};
+  GjkBatch({&task, 1}, {&guess, 1});
   return guess;
 }
 
-bool PosedPair::SolveInside(const Scouted& guess, const CoreLimits& limits, CoreAnswer* answer) {
-  if (guess.end != Scouted::End::kEncloses) return false;
+bool PosedPair::SolveInside(const FeatureGuess& guess, const CoreLimits& limits,
+                            CoreAnswer* answer) {
+  if (guess.end != FeatureGuess::End::kEncloses) return false;
   if (!TakeTetrahedron(difference_, guess.pairs, limits, answer)) return false;
   answer->iterations = guess.iterations;
   return true;
@@ -148,9 +150,9 @@ bool PosedPair::SolveInside(const Scouted& guess, const CoreLimits& limits, Core
 // begins.
 //
 // A guess that encloses the origin gives the depth if it is proved, also if it comes after the
-// search here: a pair has one answer whether it was scouted at first or not. None can be proved of
+// search here: a pair has one answer whether it was guessed at first or not. None can be proved of
 // cores that are proved apart.
-CoreAnswer PosedPair::SolveFromCold(bool was_scouted, const CoreLimits& limits) {
+CoreAnswer PosedPair::SolveFromCold(bool was_guessed, const CoreLimits& limits) {
   const GjkResult<double> found = SearchFast(difference_, limits);
   const bool has_features = !pair().is_curved();
   const bool is_first =
@@ -162,8 +164,8 @@ CoreAnswer PosedPair::SolveFromCold(bool was_scouted, const CoreLimits& limits) 
   }
   const bool is_apart =
       found.end != GjkEnd::kEnclosed && found.lower > difference_.rounding_error();
-  const bool may_be_inside = has_features && !was_scouted && !is_apart;
-  if (may_be_inside && SolveInside(ScoutAlone(limits), limits, &answer)) return answer;
+  const bool may_be_inside = has_features && !was_guessed && !is_apart;
+  if (may_be_inside && SolveInside(GuessAlone(limits), limits, &answer)) return answer;
   answer = Conclude(found, limits);
   if (!is_first && has_features && answer.kind == CoreAnswer::Kind::kSeparated)
     FinishFromFeatures(difference_, FeaturesOf(answer.simplex), limits, &answer);
@@ -184,19 +186,26 @@ bool PosedPair::SolveFrom(const VertexPairs& start, const CoreLimits& limits, Co
 
 bool PosedPair::SolveBoxes(const CoreLimits& limits, CoreAnswer* answer) const {
   if (!AreBoxes(pair())) return false;
-  Scouted guess;
-  const ScoutTask task = {&difference_, limits.stop_above};
-  GuessBoxFeatures({&task, 1}, {&guess, 1});
-  if (guess.end != Scouted::End::kNearest || !Finish(guess.pairs, limits, answer)) return false;
+  FeatureGuess guess;
+  const GuessTask task = {&difference_, limits.stop_above};
+  ProjectBoxes({&task, 1}, {&guess, 1});
+  if (guess.end != FeatureGuess::End::kNearest || !Finish(guess.pairs, limits, answer))
+    return false;
   answer->iterations = guess.iterations;
   return true;
 }
 
 CoreAnswer PosedPair::SolveCanonically(const CoreLimits& limits) {
+  CLEARANCE_ASSERT(limits.start == nullptr);
   CoreAnswer answer;
   if (SolveBoxes(limits, &answer)) return answer;
-  if (!IsWorthScouting(pair())) return SolveFromCold(false, limits);
-  SolveCanonically(ScoutAlone(limits), limits, &answer);
+  if (!IsWorthGuessing(pair())) return SolveFromCold(false, limits);
+  const FeatureGuess guess = GuessAlone(limits);
+  if (guess.end == FeatureGuess::End::kNearest && Finish(guess.pairs, limits, &answer)) {
+    answer.iterations = guess.iterations;
+    return answer;
+  }
+  SolveWithoutFeatures(guess, limits, &answer);
   return answer;
 }
 
@@ -206,13 +215,9 @@ CoreAnswer PosedPair::SolveCanonically(const VertexPairs& start, const CoreLimit
   return SolveFrom(start, limits, &answer) ? answer : SolveFromCold(false, limits);
 }
 
-void PosedPair::SolveCanonically(const Scouted& guess, const CoreLimits& limits,
-                                 CoreAnswer* answer) {
-  if (guess.end == Scouted::End::kNearest && Finish(guess.pairs, limits, answer)) {
-    answer->iterations = guess.iterations;
-    return;
-  }
-  if (guess.end == Scouted::End::kBeyond && SolveFrom(guess.pairs, limits, answer)) return;
+void PosedPair::SolveWithoutFeatures(const FeatureGuess& guess, const CoreLimits& limits,
+                                     CoreAnswer* answer) {
+  if (guess.end == FeatureGuess::End::kBeyond && SolveFrom(guess.pairs, limits, answer)) return;
   if (SolveInside(guess, limits, answer)) return;
   *answer = SolveFromCold(true, limits);
 }

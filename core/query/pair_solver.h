@@ -9,18 +9,18 @@
 
 #include "core/math/double_double.h"
 #include "core/narrow/core_distance.h"
-#include "core/narrow/difference.h"
+#include "core/narrow/gjk_batch.h"
+#include "core/narrow/minkowski_difference.h"
 #include "core/narrow/placement.h"
 #include "core/narrow/placement_rows.h"
-#include "core/narrow/scout.h"
 #include "core/query/distance.h"
 
 namespace clearance {
 
-// Returns tau for a pair at this distance (units), in metres: at least kLeastTolerance.
+// Returns tau for a pair at this distance (units), in metres: at least kMinTolerance.
 double ToleranceInMetres(const ShapePair& pair, double distance);
 
-// kLeastTolerance in units, rounded up.
+// kMinTolerance in units, rounded up.
 double LeastToleranceInUnits(const ShapePair& pair);
 
 // Limits for which the sign of the bodies' distance less `margin` (units) is what must be
@@ -34,11 +34,11 @@ Bracket BodyBracketInUnits(const ShapePair& pair, const CoreAnswer& core);
 Bracket BodyBracket(const ShapePair& pair, const CoreAnswer& core);
 
 // State and reason of a bracket, tau and bracket in metres.
-struct Verdict {
+struct Classification {
   State state = State::kUndecided;
   UndecidedReason reason = UndecidedReason::kNone;
 };
-Verdict Classify(const Bracket& bracket, double tolerance, bool hit_iteration_limit);
+Classification Classify(const Bracket& bracket, double tolerance, bool hit_iteration_limit);
 
 // From the body's origin to the shape's, world axes.
 inline Vec3d LocalOrigin(const PosedShape& posed) {
@@ -79,7 +79,7 @@ class PosedPair {
   // A's axes in the world, and the inverse.
   Mat3<double> axes_a() const { return Transpose(R_AW_); }
   const Mat3<double>& rotation_AW() const { return R_AW_; }
-  const Difference<double>& difference() const { return difference_; }
+  const MinkowskiDifference<double>& difference() const { return difference_; }
 
   CoreAnswer Solve(const CoreLimits& limits);
 
@@ -91,8 +91,10 @@ class PosedPair {
   CoreAnswer SolveCanonically(const VertexPairs& start, const CoreLimits& limits);
   // No search: true if the closest features are those of the pairs, and give the answer.
   bool Finish(const VertexPairs& guess, const CoreLimits& limits, CoreAnswer* answer) const;
-  // With what Scout found for difference(). `answer` may hold another pair's.
-  void SolveCanonically(const Scouted& guess, const CoreLimits& limits, CoreAnswer* answer);
+  // With what GjkBatch found for difference(), if Finish did not answer from its vertex pairs.
+  // `answer` may hold another pair's.
+  void SolveWithoutFeatures(const FeatureGuess& guess, const CoreLimits& limits,
+                            CoreAnswer* answer);
 
  private:
   PosedPair(const CenteredPair& centered, const RelativeAxes<double>& axes);
@@ -100,17 +102,17 @@ class PosedPair {
   // True if both are boxes whose closest features are the guessed ones.
   bool SolveBoxes(const CoreLimits& limits, CoreAnswer* answer) const;
   bool SolveFrom(const VertexPairs& start, const CoreLimits& limits, CoreAnswer* answer);
-  // `was_scouted`: a guess was made for these limits, and led to no answer.
-  CoreAnswer SolveFromCold(bool was_scouted, const CoreLimits& limits);
+  // `was_guessed`: a guess was made for these limits, and led to no answer.
+  CoreAnswer SolveFromCold(bool was_guessed, const CoreLimits& limits);
   // True if a guess holds the origin, and is the start of the search for the depth.
-  bool SolveInside(const Scouted& guess, const CoreLimits& limits, CoreAnswer* answer);
-  Scouted ScoutAlone(const CoreLimits& limits) const;
+  bool SolveInside(const FeatureGuess& guess, const CoreLimits& limits, CoreAnswer* answer);
+  FeatureGuess GuessAlone(const CoreLimits& limits) const;
   CoreAnswer Conclude(const GjkResult<double>& found, const CoreLimits& limits);
 
   const CenteredPair& centered_;
   const Mat3<double> R_AW_;
   const Placement<double> coarse_;
-  Difference<double> difference_;
+  MinkowskiDifference<double> difference_;
 };
 
 }  // namespace clearance

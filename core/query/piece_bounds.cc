@@ -19,7 +19,7 @@ namespace {
 constexpr double kBoundError = 512 * kRoundoff;
 
 // The inverse of a unit must be a normal double.
-constexpr int kLeastExponent = -1000;
+constexpr int kMinExponent = -1000;
 
 int LengthExponent(double length) { return Exponent({length, 0, 0}); }
 
@@ -55,7 +55,7 @@ double LeastLength(const Vec3d& p, const Vec3d& v) {
 }  // namespace
 
 LengthUnit::LengthUnit(int exponent) {
-  exponent = std::max(exponent, kLeastExponent);
+  exponent = std::max(exponent, kMinExponent);
   metres = TimesPowerOfTwo(1.0, exponent);
   per_metre = TimesPowerOfTwo(1.0, -exponent);
 }

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "core/math/assert.h"
 #include "core/math/rotation.h"
 #include "core/math/vec3.h"
 #include "core/query/body_query.h"
@@ -80,7 +81,10 @@ class MovingBounds {
   double BoundOfAll(const Ball& ball_b) const;
 
   // Only times in [0, t] matter from here on. Requires: 0 <= t <= 1.
-  void EndAt(double t) { t_end_ = t; }
+  void EndAt(double t) {
+    CLEARANCE_ASSERT(0 <= t && t <= 1);
+    t_end_ = t;
+  }
 
  private:
   // At t = 0, world axes, units.

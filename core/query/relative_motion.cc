@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/math/assert.h"
 #include "core/math/power_of_two.h"
 #include "core/math/rounding.h"
 #include "core/math/tolerance.h"
 #include "core/query/pair_solver.h"
-#include "core/support/highest_point.h"
+#include "core/support/support_point.h"
 
 namespace clearance {
 namespace {
@@ -80,6 +81,7 @@ bool MotionStart::IsInRange() const {
 
 TranslatingPair MakeTranslating(const MotionStart& start, const MovingShape& a,
                                 const MovingShape& b, double center_errors) {
+  CLEARANCE_ASSERT(!Turns(a) && !Turns(b));
   const int exponent = start.pair.exponent;
   const double offset_error = kDoubleDoubleRoundoff * Norm(ToDouble(start.p_AcBc_W)) +
                               center_errors + LeastPlaces(start.offset.exponent - exponent) +
@@ -158,8 +160,8 @@ void RelativeMotion::MeasureWheel(const ConvexShape& shape, double scale, Body* 
 void RelativeMotion::MeasureCurvedWheel(const ConvexShape& shape, double scale, Body* body) {
   const Vec3d axis_S = Transpose(body->R0_W) * body->axis;
   const double center = Dot(body->axis, body->lever0);
-  body->axis_high = center + scale * Dot(axis_S, HighestCurvedPoint(shape, axis_S));
-  body->axis_low = center + scale * Dot(axis_S, HighestCurvedPoint(shape, -axis_S));
+  body->axis_high = center + scale * Dot(axis_S, CurvedSupportPoint(shape, axis_S));
+  body->axis_low = center + scale * Dot(axis_S, CurvedSupportPoint(shape, -axis_S));
   body->arm = Norm(Cross(body->axis, body->lever0)) + scale * shape.core_radius();
 }
 
@@ -230,11 +232,20 @@ Placement<double> RelativeMotion::Swept() const {
 }
 
 Vec3d RelativeMotion::ClosingInA() const {
+  CLEARANCE_ASSERT(is_translation());
   return Transpose(a_.R0_W) * (b_.displacement - a_.displacement);
 }
 
 double RelativeMotion::ClosingError() const {
+  CLEARANCE_ASSERT(is_translation());
   return ClosingErrorOf(Norm(a_.displacement), Norm(b_.displacement));
+}
+
+double RelativeMotion::LongestPath() const {
+  const auto path_of = [](const Body& body, double radius) {
+    return Norm(body.displacement) + body.angle_rad * (Norm(body.lever0) + radius);
+  };
+  return path_of(a_, pair_.radius_a) + path_of(b_, pair_.radius_b);
 }
 
 TranslatingPair RelativeMotion::Translating() const {
@@ -263,8 +274,8 @@ struct RelativeMotion::Bound {
     pair.SpendSearch();
     const Vec3d e_a = n + s * turn_a;
     const Vec3d e_b = n + s * turn_b;
-    const auto highest_a = HighestPoint(pair.a, Transpose(a.R_W) * e_a, last_a);
-    const auto highest_b = HighestPoint(pair.b, -(Transpose(b.R_W) * e_b), last_b);
+    const auto highest_a = SupportPoint(pair.a, Transpose(a.R_W) * e_a, last_a);
+    const auto highest_b = SupportPoint(pair.b, -(Transpose(b.R_W) * e_b), last_b);
     last_a = highest_a.vertex;
     last_b = highest_b.vertex;
     arm_a = ArmOf(a, pair.scale_a, highest_a.point);

@@ -23,7 +23,7 @@
 #include "core/math/rotation.h"
 #include "core/math/vec3.h"
 #include "core/narrow/core_distance.h"
-#include "core/narrow/difference.h"
+#include "core/narrow/minkowski_difference.h"
 #include "core/narrow/placement.h"
 #include "core/query/contact_plane.h"
 #include "core/query/time_of_collision.h"
@@ -90,6 +90,9 @@ class RelativeMotion {
   // than at the start, at most. Requires: is_translation().
   Vec3d ClosingInA() const;
   double ClosingError() const;
+
+  // No point moves farther than this in [0, 1], both bodies taken together, units, to rounding.
+  double LongestPath() const;
 
   // A's axes in the world at time t.
   Mat3<double> AxesOfA(double t) const { return a_.angle_rad == 0 ? a_.R0_W : At(a_, t).R_W; }

@@ -2,16 +2,17 @@
 
 #include "core/query/time_of_collision.h"
 
-#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 
 #include "core/math/power_of_two.h"
 #include "core/math/rotation.h"
 #include "core/math/rounding.h"
 #include "core/math/tolerance.h"
+#include "core/narrow/closest_features.h"
 #include "core/narrow/core_distance.h"
-#include "core/narrow/feature_pair.h"
-#include "core/narrow/ray_cast.h"
+#include "core/narrow/portal.h"
 #include "core/query/contact_plane.h"
 #include "core/query/pair_solver.h"
 #include "core/query/relative_motion.h"
@@ -27,10 +28,13 @@ double SumDown(double a, double b) { return RoundDown(TwoSum(a, b)); }
 // One search along one motion.
 class Search {
  public:
-  Search(const MovingShape& a, const MovingShape& b, const MotionOptions& options)
+  // `cast`: the result of the ray of DecideByRay; null: not cast yet.
+  Search(const MovingShape& a, const MovingShape& b, const MotionOptions& options,
+         const PortalResult* cast)
       : a_(a),
         b_(b),
         options_(options),
+        cast_(cast),
         motion_(a, b, PacerOf(options.budget)),
         pair_(motion_.pair()),
         limits_(LimitsFor(pair_, ScaleUp(options.target_distance, -pair_.exponent))),
@@ -128,23 +132,26 @@ class Search {
     if (goal_ != Dd(0.0) || pair_.is_curved()) return false;
     ++answer_.iterations;
     const Placement<double> start = motion_.CoarseAt(0);
-    Difference<double> difference(pair_, start);
+    MinkowskiDifference<double> difference(pair_, start);
     const Vec3d ray_A = motion_.ClosingInA();
     const double error = difference.rounding_error() + motion_.ClosingError();
-    const RayCast cast = CastRay(difference, ray_A);
-    if (cast.end == RayCast::End::kMiss) return IsMiss(difference, ray_A, cast.n_A, error);
-    return cast.end == RayCast::End::kFacet && HitsFacet(difference, ray_A, cast, error);
+    std::optional<PortalResult> own;
+    const PortalResult& cast =
+        cast_ != nullptr ? *cast_ : own.emplace(SearchPortal(difference, ray_A));
+    if (cast.end == PortalResult::End::kMiss) return IsMiss(difference, ray_A, cast.n_A, error);
+    return cast.end == PortalResult::End::kFacet && HitsFacet(difference, ray_A, cast, error);
   }
 
-  bool IsMiss(Difference<double>& difference, const Vec3d& ray_A, const Vec3d& n_A, double error) {
+  bool IsMiss(MinkowskiDifference<double>& difference, const Vec3d& ray_A, const Vec3d& n_A,
+              double error) {
     if (!IsProvedMiss(difference, ray_A, n_A, error)) return false;
     Record(0, 1, Normalized(motion_.AxesOfA(0) * n_A));
     Free();
     return true;
   }
 
-  bool HitsFacet(const Difference<double>& difference, const Vec3d& ray_A, const RayCast& cast,
-                 double error) {
+  bool HitsFacet(const MinkowskiDifference<double>& difference, const Vec3d& ray_A,
+                 const PortalResult& cast, double error) {
     const auto& [p, q, r] = cast.vertex;
     const FeaturePair features = {FeatureVertices::Of(p.a, q.a, r.a),
                                   FeatureVertices::Of(p.b, q.b, r.b)};
@@ -159,7 +166,7 @@ class Search {
   }
 
   // True if no vertex but the features' own is as near to the other body as these, along n.
-  bool IsAheadOfAll(const Difference<double>& difference, const FeaturePair& features,
+  bool IsAheadOfAll(const MinkowskiDifference<double>& difference, const FeaturePair& features,
                     const Vec3d& n_W) const {
     const Features whole = Whole(pair_, features);
     const double margin = kPlaneMargin * difference.extent();
@@ -169,7 +176,7 @@ class Search {
   }
 
   // True if the point that the weights make of the vertices, moved, is one where the bodies touch.
-  bool IsContact(const RayCast& cast, const Vec3d& moved_A, double error) const {
+  bool IsContact(const PortalResult& cast, const Vec3d& moved_A, double error) const {
     Vec3d w = -moved_A;
     for (std::size_t i = 0; i < cast.vertex.size(); ++i) {
       w = w + cast.weight[i] * cast.vertex[i].w;
@@ -177,7 +184,7 @@ class Search {
     return Norm(w) + 2 * error <= tolerance_;
   }
 
-  void SetFacetContact(const RayCast& cast, const ContactPlane& plane, double t) {
+  void SetFacetContact(const PortalResult& cast, const ContactPlane& plane, double t) {
     answer_.state = MotionState::kHit;
     answer_.t_free = t;
     answer_.t_hit = t;
@@ -203,7 +210,7 @@ class Search {
   // here.
   bool IsFreeBySweep() {
     const Placement<double> swept = motion_.Swept();
-    Difference<double> difference(pair_, swept);
+    MinkowskiDifference<double> difference(pair_, swept);
     CoreLimits limits = limits_;
     limits.stop_above = RoundUp(goal_);
     ++answer_.iterations;
@@ -221,7 +228,7 @@ class Search {
   // where to look.
   void KeepStart(const Simplex<double>& simplex) {
     warm_ = simplex;
-    for (DifferenceVertex<double>& vertex : warm_.vertex) vertex.is_swept = false;
+    for (MinkowskiVertex<double>& vertex : warm_.vertex) vertex.is_swept = false;
     if (warm_.size == 4) warm_.size = 0;
   }
 
@@ -231,11 +238,11 @@ class Search {
     CoreLimits limits = limits_;
     limits.start = &warm_;
     const Placement<double> coarse = motion_.CoarseAt(t);
-    Difference<double> difference(pair_, coarse);
+    MinkowskiDifference<double> difference(pair_, coarse);
     CoreAnswer core;
     if (!SolveCoarsely(difference, t, limits, &core)) {
       const Placement<Dd> precise = motion_.FineAt(t);
-      Difference<Dd> fine_difference(pair_, precise);
+      MinkowskiDifference<Dd> fine_difference(pair_, precise);
       SolvePrecisely(fine_difference, limits, &core);
     }
     KeepStart(core.simplex);
@@ -244,7 +251,7 @@ class Search {
 
   // Solves in double, which tells nothing of bodies that all but touch: there its search ends at
   // once. Returns false if it does not decide.
-  bool SolveCoarsely(Difference<double>& difference, double t, CoreLimits limits,
+  bool SolveCoarsely(MinkowskiDifference<double>& difference, double t, CoreLimits limits,
                      CoreAnswer* answer) const {
     if (motion_.is_translation() && t > 0)
       limits.stop_below = ToDouble(goal_) + kCoarseReach * limits.size_sum;
@@ -267,7 +274,8 @@ class Search {
     double t_hit = t;
     CoreAnswer at_hit = core;
     bool is_within = IsWithin(core);
-    for (double wait = NextUp(t) - t; !is_within && is_apart && wait <= kLongestWait; wait *= 2) {
+    double wait = std::fmax(NextUp(t) - t, ShortestWait());
+    for (; !is_within && is_apart && wait <= kLongestWait; wait *= 2) {
       t_hit = std::fmin(t + wait, 1);
       at_hit = SolveAt(t_hit);
       is_within = IsWithin(at_hit);
@@ -285,6 +293,14 @@ class Search {
     answer_.t_free = t;
     answer_.t_hit = t_hit;
     return answer_;
+  }
+
+  // A power of two, at most kLongestWait.
+  double ShortestWait() const {
+    constexpr double kMin = std::numeric_limits<double>::denorm_min();
+    const double wait = kShortestWaitPath * tolerance_ / motion_.LongestPath();
+    const double bounded = std::fmax(std::fmin(wait, kLongestWait), kMin);
+    return AnyPowerOfTwo(clearance::ExponentOf(bounded) - 1);
   }
 
   bool IsWithin(const CoreAnswer& core) const { return core.upper <= goal_ + Dd(tolerance_); }
@@ -315,6 +331,7 @@ class Search {
   const MovingShape& a_;
   const MovingShape& b_;
   const MotionOptions& options_;
+  const PortalResult* const cast_;
   RelativeMotion motion_;
   const ShapePair& pair_;
   const CoreLimits limits_;
@@ -332,21 +349,23 @@ EndPoseFault MotionToEndPose(const Pose& start, const Pose& end, Motion* motion)
   motion->rotation = ShortestRotation(start.q_WS, end.q_WS);
   motion->pivot = start.p_WS;
   const double angle_rad = Norm(motion->rotation);
-  return angle_rad > kHalfTurn - kHalfTurnSlack ? EndPoseFault::kAmbiguous : EndPoseFault::kNone;
+  return angle_rad > kPi - kHalfTurnSlack ? EndPoseFault::kAmbiguous : EndPoseFault::kNone;
 }
 
 bool IsMotionRepresentable(double bounding_radius, const Pose& start, const Motion& motion) {
-  const auto largest = [](const Vec3d& v) {
-    return std::max({std::fabs(v.x), std::fabs(v.y), std::fabs(v.z)});
-  };
-  const double reach =
-      largest(start.p_WS) + largest(motion.pivot) + largest(motion.displacement) + bounding_radius;
+  const double reach = LargestCoordinate(start.p_WS) + LargestCoordinate(motion.pivot) +
+                       LargestCoordinate(motion.displacement) + bounding_radius;
   return std::isfinite(16 * reach);
 }
 
 TimeOfCollisionAnswer TimeOfCollision(const MovingShape& a, const MovingShape& b,
                                       const MotionOptions& options) {
-  return Search(a, b, options).Run();
+  return Search(a, b, options, nullptr).Run();
+}
+
+TimeOfCollisionAnswer TimeOfCollisionAfterPortal(const TimeOfCollisionQuestion& question,
+                                                 const PortalResult& cast) {
+  return Search(question.a, question.b, question.options, &cast).Run();
 }
 
 }  // namespace clearance

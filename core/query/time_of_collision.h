@@ -14,6 +14,8 @@
 
 namespace clearance {
 
+struct PortalResult;
+
 // A motion: at time t in [0, 1] a body is turned by t * rotation about the pivot, then moved by t *
 // displacement:
 //     p_W(t) = Exp(t * rotation) (p_W(0) - pivot) + pivot + t * displacement.
@@ -109,6 +111,11 @@ struct TimeOfCollisionQuestion {
   MovingShape b;
   MotionOptions options;
 };
+
+// Returns the same for a pair whose ray was cast already. Requires: the result of SearchPortal
+// (portal.h) for the pair at the start and B's path relative to A; bodies that do not turn.
+TimeOfCollisionAnswer TimeOfCollisionAfterPortal(const TimeOfCollisionQuestion& question,
+                                                 const PortalResult& cast);
 
 // Answers many at once. Polytopes that do not turn, and have neither a radius nor a target
 // distance, go side by side in vector instructions; the others, and those of which a proof is

@@ -6,10 +6,11 @@
 #include <new>
 
 #include "absl/types/span.h"
-#include "core/narrow/fixed_list.h"
-#include "core/narrow/later.h"
+#include "core/math/assert.h"
 #include "core/narrow/placement_rows.h"
-#include "core/narrow/ray_casts.h"
+#include "core/narrow/portal_batch.h"
+#include "core/narrow/static_vector.h"
+#include "core/narrow/uninitialized.h"
 #include "core/query/facet_contacts.h"
 #include "core/query/relative_motion.h"
 #include "core/query/time_of_collision.h"
@@ -18,7 +19,7 @@
 namespace clearance {
 namespace {
 
-static_assert(kTimesOfCollisionAtOnce <= PlacementRows::kMost);
+static_assert(kTimesOfCollisionAtOnce <= PlacementRows::kMax);
 
 PosedShape StartPoseOf(const MovingShape& moving) {
   return {moving.shape, moving.start, moving.local};
@@ -50,7 +51,7 @@ class Rays {
     if (count_ == 0) return;
     rows_.Place();
     for (std::size_t k = 0; k < count_; ++k) Place(k);
-    CastRays({&rays_[0], count_}, {&casts_[0], count_});
+    SearchPortals({&rays_[0], count_}, {&casts_[0], count_});
     for (std::size_t k = 0; k < count_; ++k) Sort(k);
     AnswerFacets();
   }
@@ -58,10 +59,10 @@ class Rays {
  private:
   // A pair from when it is looked at until it is answered.
   struct Waiting {
-    Later<MotionStart> start;
-    Later<TranslatingPair> moving;
-    Later<Placement<double>> placement;
-    Later<Difference<double>> difference;
+    Uninitialized<MotionStart> start;
+    Uninitialized<TranslatingPair> moving;
+    Uninitialized<Placement<double>> placement;
+    Uninitialized<MinkowskiDifference<double>> difference;
     Mat3<double> R_AW;
     std::size_t asked = 0;  // by which question
   };
@@ -103,7 +104,8 @@ class Rays {
     Placement<double>& placement =
         *new (&waiting.placement.value) Placement<double>(rows_.PlacementAt(k));
     placement.error += LeastPlaces(start.offset.exponent - pair.exponent);
-    Difference<double>& difference = *std::construct_at(&waiting.difference.value, pair, placement);
+    MinkowskiDifference<double>& difference =
+        *std::construct_at(&waiting.difference.value, pair, placement);
     waiting.R_AW = rows_.RotationAW(k);
     rays_.Append({&difference, waiting.R_AW * (moving.displacement_b - moving.displacement_a)});
     casts_.AppendUnset();
@@ -113,22 +115,26 @@ class Rays {
   void Sort(std::size_t k) {
     Waiting& waiting = waiting_[k];
     TimeOfCollisionAnswer& answer = answers_[waiting.asked];
-    const RayCast& cast = casts_[static_cast<int>(k)];
-    if (cast.end == RayCast::End::kFacet) {
+    const PortalResult& cast = casts_[static_cast<int>(k)];
+    if (cast.end == PortalResult::End::kFacet) {
       AddFacet(k);
-    } else if (cast.end == RayCast::End::kMiss && IsMiss(k)) {
+    } else if (cast.end == PortalResult::End::kMiss && IsMiss(k)) {
       answer = {};
       answer.state = MotionState::kFree;
       answer.t_free = 1;
       answer.t_hit = 1;
       answer.iterations = 1;
     } else {
-      answer = Alone(questions_[waiting.asked]);
+      answer = AfterPortal(k);
     }
   }
 
+  TimeOfCollisionAnswer AfterPortal(std::size_t k) const {
+    return TimeOfCollisionAfterPortal(questions_[waiting_[k].asked], casts_[static_cast<int>(k)]);
+  }
+
   bool IsMiss(std::size_t k) {
-    Difference<double>& difference = waiting_[k].difference.value;
+    MinkowskiDifference<double>& difference = waiting_[k].difference.value;
     const TranslatingPair& moving = waiting_[k].moving.value;
     const double closing_error =
         ClosingErrorOf(Norm(moving.displacement_a), Norm(moving.displacement_b));
@@ -156,21 +162,21 @@ class Rays {
     std::array<bool, kTimesOfCollisionAtOnce> is_answered;
     AnswerFromFacets({&facets_[0], count}, {is_answered.data(), count});
     for (std::size_t n = 0; n < count; ++n) {
-      const std::size_t i = waiting_[facet_of_[n]].asked;
-      if (!is_answered[n]) answers_[i] = Alone(questions_[i]);
+      const std::size_t k = facet_of_[n];
+      if (!is_answered[n]) answers_[waiting_[k].asked] = AfterPortal(k);
     }
   }
 
-  static constexpr int kMost = static_cast<int>(kTimesOfCollisionAtOnce);
+  static constexpr int kMax = static_cast<int>(kTimesOfCollisionAtOnce);
 
   PlacementRows rows_;
   const absl::Span<const TimeOfCollisionQuestion> questions_;
   const absl::Span<TimeOfCollisionAnswer> answers_;
   std::size_t count_ = 0;
   std::array<Waiting, kTimesOfCollisionAtOnce> waiting_;
-  FixedList<RayTask, kMost> rays_;
-  FixedList<RayCast, kMost> casts_;
-  FixedList<FacetTask, kMost> facets_;
+  StaticVector<PortalTask, kMax> rays_;
+  StaticVector<PortalResult, kMax> casts_;
+  StaticVector<FacetTask, kMax> facets_;
   std::array<std::size_t, kTimesOfCollisionAtOnce> facet_of_;
 };
 
@@ -178,6 +184,7 @@ class Rays {
 
 void TimesOfCollision(absl::Span<const TimeOfCollisionQuestion> questions,
                       absl::Span<TimeOfCollisionAnswer> answers) {
+  CLEARANCE_ASSERT(questions.size() == answers.size());
   for (std::size_t first = 0; first < questions.size(); first += kTimesOfCollisionAtOnce) {
     Rays(questions.subspan(first, kTimesOfCollisionAtOnce),
          answers.subspan(first, kTimesOfCollisionAtOnce))

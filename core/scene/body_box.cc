@@ -27,7 +27,7 @@ Vec3d CubeHalf(double half) { return {half, half, half}; }
 
 // Returns at least the length of v, whether or not squares would overflow or underflow.
 double LengthUp(const Vec3d& v) {
-  const double largest = std::max({std::fabs(v.x), std::fabs(v.y), std::fabs(v.z)});
+  const double largest = LargestCoordinate(v);
   if (largest == 0) return 0;
   const Vec3d unit = {v.x / largest, v.y / largest, v.z / largest};
   const double length = largest * Norm(unit);
@@ -74,7 +74,7 @@ WorldBox BoxOfTurning(const RigidBody& body, const Pose& X_WB, const Motion& mot
   const Vec3d lever = placed.center - motion.pivot;
   const double reach = LengthUp(lever) + LengthUp(placed.half);
   const double error = ErrorOf(reach + SumOfSizes(placed.center) + SumOfSizes(motion.pivot));
-  const double way = std::fmin(angle_rad, kHalfTurn) * reach;
+  const double way = std::fmin(angle_rad, kPi) * reach;
   const WorldBox near_start =
       BoxAbout(placed.center, placed.half + CubeHalf(way + ErrorOf(way) + error));
   const WorldBox near_pivot = BoxAbout(motion.pivot, CubeHalf(reach + error));

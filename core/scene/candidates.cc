@@ -34,7 +34,7 @@ void CandidateQueue::Start(CandidateOrder order, std::size_t capacity,
                            const std::optional<Candidate>& after) {
   heap_.clear();
   order_ = order;
-  capacity_ = std::min(capacity, kMost);
+  capacity_ = std::min(capacity, kMax);
   after_ = after;
 }
 
@@ -61,21 +61,21 @@ absl::Span<const Candidate> CandidateQueue::Sorted() {
 }
 
 std::optional<Candidate> Pairs::WithScene(std::size_t i, std::uint32_t slot) const {
-  const SceneBody& own = asker_.bodies[i];
+  const SceneBody& own = query_.bodies[i];
   const SceneMember& other = scene_.members[slot];
   if (!IsEnabled(own.bits, other.bits)) return std::nullopt;
   const IdPair ids = {own.id, other.id, false};
   if (margin_) return Candidate{ids, 0, static_cast<std::uint32_t>(i), slot, *margin_};
-  if (own.id == other.id && !asker_.is_nameless) return std::nullopt;
+  if (own.id == other.id && !query_.is_nameless) return std::nullopt;
   const std::optional<double> margin = MarginOf(ids, own.margin + other.margin);
   if (!margin) return std::nullopt;
   return Candidate{ids, 0, static_cast<std::uint32_t>(i), slot, *margin};
 }
 
 std::optional<Candidate> Pairs::WithSelf(std::size_t i, std::size_t j) const {
-  if (asker_.bodies[j].id < asker_.bodies[i].id) std::swap(i, j);
-  const SceneBody& a = asker_.bodies[i];
-  const SceneBody& b = asker_.bodies[j];
+  if (query_.bodies[j].id < query_.bodies[i].id) std::swap(i, j);
+  const SceneBody& a = query_.bodies[i];
+  const SceneBody& b = query_.bodies[j];
   if (!IsEnabled(a.bits, b.bits)) return std::nullopt;
   const IdPair ids = {a.id, b.id, true};
   const std::optional<double> margin = MarginOf(ids, a.margin + b.margin);
@@ -83,9 +83,9 @@ std::optional<Candidate> Pairs::WithSelf(std::size_t i, std::size_t j) const {
   return Candidate{ids, 0, static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(j), *margin};
 }
 
-void OwnPairs::Find(const Asker& asker) {
+void OwnPairs::Find(const SceneQuery& query) {
   pairs_.clear();
-  const Pairs pairs(asker);
+  const Pairs pairs(query);
   if (!pairs.asks_self()) return;
   for (std::size_t j = 1; j < pairs.size(); ++j) {
     for (std::size_t i = 0; i < j; ++i) {
@@ -112,8 +112,8 @@ std::uint64_t Pairs::OwnCostOf(const Candidate& candidate, std::uint64_t distanc
 }
 
 std::optional<double> Pairs::MarginOf(const IdPair& ids, double sum) const {
-  if (asker_.is_nameless) return sum;
-  for (const PairRules* rules : {asker_.rules, scene_.rules.get()}) {
+  if (query_.is_nameless) return sum;
+  for (const PairRules* rules : {query_.rules, scene_.rules.get()}) {
     if (rules == nullptr) continue;
     const PairRule* const rule = rules->Find(ids.a, ids.b);
     if (rule == nullptr) continue;
@@ -125,8 +125,8 @@ std::optional<double> Pairs::MarginOf(const IdPair& ids, double sum) const {
 
 double Pairs::LargestExcess() const {
   if (margin_) return *margin_;
-  if (asker_.is_nameless) return 0;
-  const double own = asker_.rules == nullptr ? 0 : asker_.rules->largest_margin();
+  if (query_.is_nameless) return 0;
+  const double own = query_.rules == nullptr ? 0 : query_.rules->largest_margin();
   return std::max(own, scene_.rules->largest_margin());
 }
 

@@ -25,8 +25,8 @@ namespace clearance {
 struct Candidate {
   IdPair ids;
   float bound = 0;      // of the pair's boxes: metres apart, or the time when they meet
-  std::uint32_t a = 0;  // of the asker's bodies
-  std::uint32_t b = 0;  // slot of the scene, or of the asker's bodies if ids.is_self
+  std::uint32_t a = 0;  // of the query bodies
+  std::uint32_t b = 0;  // slot of the scene, or of the query bodies if ids.is_self
   double margin = 0;
 };
 
@@ -58,7 +58,7 @@ class CandidateQueue {
   absl::Span<const Candidate> Sorted();
 
   static constexpr std::size_t kFirst = 256;
-  static constexpr std::size_t kMost = 16384;
+  static constexpr std::size_t kMax = 16384;
 
  private:
   std::vector<Candidate> heap_;  // once it is full, the last one on top
@@ -75,22 +75,24 @@ inline constexpr std::uint64_t kVerticesACandidate = 128;
 // Ends a walk: no bound is as low.
 inline constexpr float kNoReach = -1;
 
-// The bodies of a question, the asker's and the scene's, and the rules about their pairs.
+// The bodies of a question, the query's and the scene's, and the rules about their pairs.
 class Pairs {
  public:
-  // If a margin is given, every pair has it, whatever ids and rules say: the asker has no name.
-  // Keeps a reference.
-  explicit Pairs(const Asker& asker, std::optional<double> margin = std::nullopt)
-      : asker_(asker), scene_(asker.scene.parts()), margin_(margin) {}
+  // If a margin is given, every pair has it, whatever ids and rules say: the query body has no
+  // name. Keeps a reference.
+  explicit Pairs(const SceneQuery& query, std::optional<double> margin = std::nullopt)
+      : query_(query), scene_(query.scene.parts()), margin_(margin) {}
 
   const SceneParts& scene() const { return scene_; }
-  std::size_t size() const { return asker_.bodies.size(); }
-  bool asks_scene() const { return asker_.pair_scope != Asker::PairScope::kSelf; }
-  bool asks_self() const { return asker_.pair_scope != Asker::PairScope::kScene && size() > 1; }
+  std::size_t size() const { return query_.bodies.size(); }
+  bool asks_scene() const { return query_.pair_scope != SceneQuery::PairScope::kSelf; }
+  bool asks_self() const {
+    return query_.pair_scope != SceneQuery::PairScope::kScene && size() > 1;
+  }
 
-  const SceneBody& body(std::size_t i) const { return asker_.bodies[i]; }
+  const SceneBody& body(std::size_t i) const { return query_.bodies[i]; }
   const Pose& pose(std::size_t i) const {
-    return asker_.poses.empty() ? asker_.bodies[i].X_WB : asker_.poses[i];
+    return query_.poses.empty() ? query_.bodies[i].X_WB : query_.poses[i];
   }
 
   PosedBody PosedA(const Candidate& candidate) const { return Own(candidate.a); }
@@ -99,30 +101,30 @@ class Pairs {
     return {*scene_.members[candidate.b].body, scene_.poses[candidate.b]};
   }
 
-  // The candidate of a body of the asker and one of the scene, if rules and groups enable it.
+  // The candidate of a body of the query and one of the scene, if rules and groups enable it.
   std::optional<Candidate> WithScene(std::size_t i, std::uint32_t slot) const;
 
-  // The same for two bodies of the asker, in the order of their ids.
+  // The same for two bodies of the query, in the order of their ids.
   std::optional<Candidate> WithSelf(std::size_t i, std::size_t j) const;
 
   // The pairs that are known beforehand; null: none.
-  const OwnPairs* own_pairs() const { return asker_.own_pairs; }
+  const OwnPairs* own_pairs() const { return query_.own_pairs; }
 
   // Returns the most by which any pair's margin may exceed the sum of its bodies' margins.
   double LargestExcess() const;
 
   // Null: none.
-  WorkBudget* budget() const { return asker_.budget; }
+  WorkBudget* budget() const { return query_.budget; }
   // The same as in WorkBudget.
   bool Spend(std::uint64_t vertices) const {
-    return asker_.budget == nullptr || asker_.budget->Spend(vertices);
+    return query_.budget == nullptr || query_.budget->Spend(vertices);
   }
   bool Take(std::uint64_t vertices) const {
-    return asker_.budget == nullptr || asker_.budget->Take(vertices);
+    return query_.budget == nullptr || query_.budget->Take(vertices);
   }
-  bool has_ended() const { return asker_.budget != nullptr && asker_.budget->has_ended(); }
+  bool has_ended() const { return query_.budget != nullptr && query_.budget->has_ended(); }
   UndecidedReason reason() const {
-    return asker_.budget == nullptr ? UndecidedReason::kNone : asker_.budget->reason();
+    return query_.budget == nullptr ? UndecidedReason::kNone : query_.budget->reason();
   }
 
   // Returns the most that asking a candidate takes, in vertices, if a pair of pieces takes so many
@@ -132,17 +134,17 @@ class Pairs {
   std::uint64_t OwnCostOf(const Candidate& candidate, std::uint64_t distances) const;
 
  private:
-  PosedBody Own(std::size_t i) const { return {*asker_.bodies[i].body, pose(i)}; }
+  PosedBody Own(std::size_t i) const { return {*query_.bodies[i].body, pose(i)}; }
 
   // Returns metres; nothing if the pair is allowed to touch.
   std::optional<double> MarginOf(const IdPair& ids, double sum) const;
 
-  const Asker& asker_;
+  const SceneQuery& query_;
   const SceneParts& scene_;
   const std::optional<double> margin_;
 };
 
-// The boxes by which the asker's bodies are searched for. Probe is a FloatBox, or for moving bodies
+// The boxes by which the query bodies are searched for. Probe is a FloatBox, or for moving bodies
 // a MovingFloatBox; these also have boxes that hold the whole path.
 template <class Probe>
 struct Probes {
@@ -257,7 +259,7 @@ void ForEachChunk(const Search<Probe>& search, const ChunkOrder& order, const fl
   std::optional<Candidate> after = order.after;
   constexpr std::size_t kGrowth = 4;
   for (std::size_t chunk = order.first_chunk;;
-       chunk = std::clamp(kGrowth * chunk, CandidateQueue::kFirst, CandidateQueue::kMost)) {
+       chunk = std::clamp(kGrowth * chunk, CandidateQueue::kFirst, CandidateQueue::kMax)) {
     queue->Start(order.order, chunk, after);
     float reach = queue->Limit(*limit);
     const auto offer = [&](const Candidate& candidate) {

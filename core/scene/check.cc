@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/math/rounding.h"
-#include "core/narrow/fixed_list.h"
+#include "core/narrow/static_vector.h"
 #include "core/scene/scene_query.h"
 #include "core/scene/scratch.h"
 
@@ -75,8 +75,8 @@ CheckAnswer Ended(const CheckAnswer& answer, UndecidedReason reason) {
 // One check in progress.
 class Checker {
  public:
-  Checker(const Asker& asker, SceneScratch* scratch)
-      : pairs_(asker),
+  Checker(const SceneQuery& query, SceneScratch* scratch)
+      : pairs_(query),
         scratch_(&scratch->parts()),
         search_{pairs_, StandingProbes(pairs_, Margins::kAround, scratch_), &scratch_->queue,
                 &answer_.counters} {}
@@ -206,23 +206,23 @@ class RowsChecker {
 
   std::vector<Candidate>& waiting() const { return scratch_->parts().waiting; }
 
-  Asker AskerOf(std::size_t i) const {
-    Asker asker = configurations_.asker;
-    asker.poses = PosesOf(i, 1);
-    if (!configurations_.budgets.empty()) asker.budget = &configurations_.budgets[first_ + i];
-    return asker;
+  SceneQuery QueryOf(std::size_t i) const {
+    SceneQuery query = configurations_.query;
+    query.poses = PosesOf(i, 1);
+    if (!configurations_.budgets.empty()) query.budget = &configurations_.budgets[first_ + i];
+    return query;
   }
 
   absl::Span<const Pose> PosesOf(std::size_t i, std::size_t rows) const {
-    const std::size_t size = configurations_.asker.bodies.size();
+    const std::size_t size = configurations_.query.bodies.size();
     return configurations_.poses.subspan((first_ + i) * size, rows * size);
   }
 
   // Finds the StandingProbes of all rows.
   void FindBoxes() {
     SceneScratch::Parts& parts = scratch_->parts();
-    const absl::Span<const SceneBody> bodies = configurations_.asker.bodies;
-    const double excess = Pairs(configurations_.asker).LargestExcess();
+    const absl::Span<const SceneBody> bodies = configurations_.query.bodies;
+    const double excess = Pairs(configurations_.query).LargestExcess();
     parts.row_boxes.Clear();
     for (const SceneBody& body : bodies) parts.row_boxes.Add(*body.body, body.margin + excess);
     parts.boxes_of_rows.resize(answers_.size() * bodies.size());
@@ -239,8 +239,8 @@ class RowsChecker {
 
   // Finds the candidates of row i, or answers it at once if these are many or have margins.
   void Begin(std::size_t i) {
-    const Asker asker = AskerOf(i);
-    const Pairs pairs(asker);
+    const SceneQuery query = QueryOf(i);
+    const Pairs pairs(query);
     SceneScratch::Parts& parts = scratch_->parts();
     answers_[i] = {};
     const Search<FloatBox> search = {pairs, ProbesOf(pairs, i), &parts.queue,
@@ -255,7 +255,7 @@ class RowsChecker {
     });
     rows_[i] = {begin, waiting().size()};
     if (!is_plain) {
-      answers_[i] = CheckScene(asker, {}, scratch_);
+      answers_[i] = CheckScene(query, {}, scratch_);
     } else if (pairs.has_ended()) {
       answers_[i] = Ended(answers_[i], pairs.reason());
     }
@@ -273,15 +273,15 @@ class RowsChecker {
 
   // Asks the next group of each row, as many groups as there is room for.
   void AskNext() {
-    FixedList<Asked, static_cast<int>(kChecksAtOnce)> asked;
+    StaticVector<Asked, static_cast<int>(kChecksAtOnce)> asked;
     std::vector<BodyIntersectionQuestion>& questions = scratch_->parts().sign_questions;
     questions.clear();
     for (std::size_t i = 0; i < answers_.size(); ++i) {
       Row& row = rows_[i];
       if (row.next == row.end) continue;
       if (questions.size() + kVerdictsAtOnce.size > kIntersectionsAtOnce) break;
-      const Asker asker = AskerOf(i);
-      const Pairs pairs(asker);
+      const SceneQuery query = QueryOf(i);
+      const Pairs pairs(query);
       absl::Span<const Candidate> left =
           absl::MakeConstSpan(waiting()).subspan(row.next, row.end - row.next);
       const Group group = TakeGroup(pairs, kVerdictsAtOnce, &left);
@@ -291,10 +291,10 @@ class RowsChecker {
         continue;
       }
       for (const Candidate& candidate : group.candidates)
-        questions.push_back(
-            {pairs.PosedA(candidate),
-             pairs.PosedB(candidate),
-             {.parting = scratch_->parts().partings.Of(candidate), .budget = pairs.budget()}});
+        questions.push_back({pairs.PosedA(candidate),
+                             pairs.PosedB(candidate),
+                             {.separating_axis = scratch_->parts().separating_axes.Of(candidate),
+                              .budget = pairs.budget()}});
       asked.Append({i, row.next, group.candidates.size()});
     }
     const absl::Span<IntersectionAnswer> answers =
@@ -338,8 +338,9 @@ class RowsChecker {
 
 }  // namespace
 
-CheckAnswer CheckScene(const Asker& asker, const CheckOptions& options, SceneScratch* scratch) {
-  Checker checker(asker, scratch);
+CheckAnswer CheckScene(const SceneQuery& query, const CheckOptions& options,
+                       SceneScratch* scratch) {
+  Checker checker(query, scratch);
   const CheckAnswer answer =
       checker.Run([](const PairVerdict& found) { return found.verdict != Verdict::kTouching; });
   if (answer.verdict != Verdict::kFree || !options.wants_free_radius) return answer;
@@ -347,23 +348,23 @@ CheckAnswer CheckScene(const Asker& asker, const CheckOptions& options, SceneScr
   return checker.Answer();
 }
 
-CheckAnswer CheckAll(const Asker& asker, VerdictSink sink, SceneScratch* scratch) {
-  return Checker(asker, scratch).Run(sink);
+CheckAnswer CheckAll(const SceneQuery& query, VerdictSink sink, SceneScratch* scratch) {
+  return Checker(query, scratch).Run(sink);
 }
 
 void CheckConfigurations(const Configurations& configurations, const CheckOptions& options,
                          absl::Span<CheckAnswer> answers, SceneScratch* scratch) {
   Configurations asked = configurations;
-  if (asked.asker.own_pairs == nullptr) {
-    scratch->parts().own_pairs.Find(asked.asker);
-    asked.asker.own_pairs = &scratch->parts().own_pairs;
+  if (asked.query.own_pairs == nullptr) {
+    scratch->parts().own_pairs.Find(asked.query);
+    asked.query.own_pairs = &scratch->parts().own_pairs;
   }
   if (!options.wants_free_radius) {
     for (std::size_t first = 0; first < answers.size(); first += kChecksAtOnce)
       RowsChecker(asked, first, scratch).Run(answers.subspan(first, kChecksAtOnce));
     return;
   }
-  Asker one = asked.asker;
+  SceneQuery one = asked.query;
   const std::size_t size = one.bodies.size();
   for (std::size_t i = 0; i < answers.size(); ++i) {
     one.poses = configurations.poses.subspan(i * size, size);

@@ -136,9 +136,10 @@ bool HasEnabledPair(const Pairs& self) {
 
 }  // namespace
 
-// The asker's own pairs are asked first and by themselves: what is proved of them counts half, and
+// The query's own pairs are asked first and by themselves: what is proved of them counts half, and
 // must not depend on how near the scene is.
-MinimumDistanceAnswer MinimumDistance(const Asker& asker, const MinimumDistanceOptions& options,
+MinimumDistanceAnswer MinimumDistance(const SceneQuery& query,
+                                      const MinimumDistanceOptions& options,
                                       SceneScratch* scratch) {
   SceneScratch::Parts* const parts = &scratch->parts();
   Whole whole(options.max_distance);
@@ -148,15 +149,15 @@ MinimumDistanceAnswer MinimumDistance(const Asker& asker, const MinimumDistanceO
     whole.Add(candidate, answer);
   };
   double radius = options.max_distance;
-  Asker self = asker;
-  self.pair_scope = Asker::PairScope::kSelf;
-  if (asker.pair_scope != Asker::PairScope::kScene && HasEnabledPair(Pairs(self))) {
+  SceneQuery self = query;
+  self.pair_scope = SceneQuery::PairScope::kSelf;
+  if (query.pair_scope != SceneQuery::PairScope::kScene && HasEnabledPair(Pairs(self))) {
     VisitByDistance({Pairs(self), options, parts, &counters}, limit, keep);
     radius = std::fmin(whole.lower(), options.max_distance) / 2;
   }
-  if (asker.pair_scope != Asker::PairScope::kSelf) {
-    Asker scene = asker;
-    scene.pair_scope = Asker::PairScope::kScene;
+  if (query.pair_scope != SceneQuery::PairScope::kSelf) {
+    SceneQuery scene = query;
+    scene.pair_scope = SceneQuery::PairScope::kScene;
     VisitByDistance({Pairs(scene), options, parts, &counters}, limit,
                     [&](const Candidate& candidate, const DistanceAnswer& answer) {
                       whole.Add(candidate, answer);
@@ -164,7 +165,7 @@ MinimumDistanceAnswer MinimumDistance(const Asker& asker, const MinimumDistanceO
                     });
   }
   MinimumDistanceAnswer answer = whole.Answer();
-  if (const Pairs pairs(asker); pairs.has_ended()) {
+  if (const Pairs pairs(query); pairs.has_ended()) {
     answer = {};
     answer.distance.reason = pairs.reason();
   }
@@ -174,7 +175,7 @@ MinimumDistanceAnswer MinimumDistance(const Asker& asker, const MinimumDistanceO
   return answer;
 }
 
-NearestAnswer Nearest(const Asker& asker, const MinimumDistanceOptions& options,
+NearestAnswer Nearest(const SceneQuery& query, const MinimumDistanceOptions& options,
                       absl::Span<PairDistance> nearest, SceneScratch* scratch) {
   if (nearest.empty()) return {};
   std::size_t found = 0;
@@ -187,7 +188,7 @@ NearestAnswer Nearest(const Asker& asker, const MinimumDistanceOptions& options,
   const auto is_nearer = [](const PairDistance& x, const PairDistance& y) {
     return RankOf(x.pair, x.distance) < RankOf(y.pair, y.distance);
   };
-  VisitByDistance({Pairs(asker), options, &scratch->parts(), &counters}, limit,
+  VisitByDistance({Pairs(query), options, &scratch->parts(), &counters}, limit,
                   [&](const Candidate& candidate, const DistanceAnswer& answer) {
                     const PairDistance next = {candidate.ids, answer};
                     PairDistance* const end = nearest.data() + found;
@@ -209,7 +210,7 @@ void MinimumDistanceOfConfigurations(const Configurations& configurations,
                                      const MinimumDistanceOptions& options,
                                      absl::Span<MinimumDistanceAnswer> answers,
                                      SceneScratch* scratch) {
-  Asker one = configurations.asker;
+  SceneQuery one = configurations.query;
   const std::size_t size = one.bodies.size();
   for (std::size_t i = 0; i < answers.size(); ++i) {
     one.poses = configurations.poses.subspan(i * size, size);

@@ -6,10 +6,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 
 #include "absl/hash/hash.h"
 #include "core/broad/paged_vector.h"
+#include "core/math/assert.h"
 
 namespace clearance {
 
@@ -27,6 +29,7 @@ class PagedIndex {
 
   // Adds the key, or changes its number. Requires: the number is not the greatest there is.
   void Set(const Key& key, std::uint32_t number) {
+    CLEARANCE_ASSERT(number < std::numeric_limits<std::uint32_t>::max());
     if (2 * (size_ + 1) > entries_.size()) Grow();
     const std::size_t place = PlaceOf(key);
     if (entries_[place].number_plus_one == 0) ++size_;
@@ -35,6 +38,7 @@ class PagedIndex {
 
   // Requires: it is there.
   void Erase(const Key& key) {
+    CLEARANCE_ASSERT(Find(key).has_value());
     // Entries behind it that would not be found across the hole move into it.
     std::size_t hole = PlaceOf(key);
     const std::size_t mask = entries_.size() - 1;
@@ -57,7 +61,7 @@ class PagedIndex {
 
  private:
   static constexpr std::size_t kPage = 16;
-  static constexpr std::size_t kLeastEntries = 16;
+  static constexpr std::size_t kMinEntries = 16;
 
   struct Entry {
     Key key = {};
@@ -76,7 +80,7 @@ class PagedIndex {
   void Grow() {
     const PagedVector<Entry, kPage> before = entries_;
     entries_ = {};
-    entries_.Resize(before.empty() ? kLeastEntries : 2 * before.size());
+    entries_.Resize(before.empty() ? kMinEntries : 2 * before.size());
     for (std::size_t i = 0; i < before.size(); ++i) {
       if (before[i].number_plus_one != 0) entries_.Mutable(PlaceOf(before[i].key)) = before[i];
     }

@@ -49,7 +49,7 @@ class PairRules {
  public:
   PairRules() = default;
   // If several rules name one pair, the last holds. A rule of a body with itself says that a body
-  // of the asker is the scene's body of that id. Requires: margins are finite and >= 0.
+  // of the query is the scene's body of that id. Requires: margins are finite and >= 0.
   explicit PairRules(absl::Span<const PairRule> rules);
 
   // Returns null if there is none for this pair.

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "core/math/assert.h"
 #include "core/math/tolerance.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -22,7 +23,7 @@ namespace clearance {
 namespace HWY_NAMESPACE {
 
 using L = Lanes<8>;
-static_assert(L::kSize <= RowBoxes::kMostLanes);
+static_assert(L::kSize <= RowBoxes::kMaxLanes);
 using V = L::V;
 using V3 = L::V3;
 using FloatTag = hn::Rebind<float, L::Tag>;
@@ -64,23 +65,7 @@ class LanePoses {
 
   V3 Position() const { return {Number(0), Number(1), Number(2)}; }
 
-  // Gets the rows of RotationMatrix, whose plain identity comes out of the products as well.
-  void GetRotation(V3* row) const {
-    const V x = Number(3), y = Number(4), z = Number(5), w = Number(6);
-    const V xx = hn::Mul(x, x), yy = hn::Mul(y, y), zz = hn::Mul(z, z), ww = hn::Mul(w, w);
-    const V xy = hn::Mul(x, y), xz = hn::Mul(x, z), yz = hn::Mul(y, z);
-    const V wx = hn::Mul(w, x), wy = hn::Mul(w, y), wz = hn::Mul(w, z);
-    const V norm_sq = hn::Add(hn::Add(hn::Add(xx, yy), zz), ww);
-    const V once = hn::Div(L::Set(1), norm_sq);
-    const V twice = hn::Add(once, once);
-    row[0] = {hn::Mul(hn::Sub(hn::Sub(hn::Add(ww, xx), yy), zz), once),
-              hn::Mul(hn::Sub(xy, wz), twice), hn::Mul(hn::Add(xz, wy), twice)};
-    row[1] = {hn::Mul(hn::Add(xy, wz), twice),
-              hn::Mul(hn::Sub(hn::Add(hn::Sub(ww, xx), yy), zz), once),
-              hn::Mul(hn::Sub(yz, wx), twice)};
-    row[2] = {hn::Mul(hn::Sub(xz, wy), twice), hn::Mul(hn::Add(yz, wx), twice),
-              hn::Mul(hn::Add(hn::Sub(hn::Sub(ww, xx), yy), zz), once)};
-  }
+  L::Mat3 Rotation() const { return L::RotationMatrix(Number(3), Number(4), Number(5), Number(6)); }
 
  private:
   // The offsets at which the lanes' poses begin.
@@ -103,8 +88,7 @@ inline V Column(const RowBoxes& bodies, RowBoxes::Column column, std::size_t k) 
 inline void FindVector(const RowBoxes& bodies, std::size_t k, const Pose* poses, FloatRows* boxes) {
   const LanePoses lane(poses);
   const V3 p_WS = lane.Position();
-  V3 row[3];
-  lane.GetRotation(row);
+  const L::Mat3 R_WS = lane.Rotation();
   const V3 center = {Column(bodies, RowBoxes::kCenterX, k), Column(bodies, RowBoxes::kCenterY, k),
                      Column(bodies, RowBoxes::kCenterZ, k)};
   const V3 half = {Column(bodies, RowBoxes::kHalfX, k), Column(bodies, RowBoxes::kHalfY, k),
@@ -117,8 +101,9 @@ inline void FindVector(const RowBoxes& bodies, std::size_t k, const Pose* poses,
   const V widening = hn::Add(margin, error);
   const V at[3] = {p_WS.x, p_WS.y, p_WS.z};
   for (int i = 0; i < 3; ++i) {
-    const V3 size = {hn::Abs(row[i].x), hn::Abs(row[i].y), hn::Abs(row[i].z)};
-    const V middle = hn::Add(at[i], L::Dot(row[i], center));
+    const V3& row = R_WS.row[i];
+    const V3 size = L::Abs(row);
+    const V middle = hn::Add(at[i], L::Dot(row, center));
     const V reach = hn::Add(L::Dot(size, half), widening);
     Round(hn::Sub(middle, reach), hn::Add(middle, reach), boxes->low[i], boxes->high[i]);
   }
@@ -174,8 +159,9 @@ void RowBoxes::Add(const RigidBody& body, double margin) {
 }
 
 void RowBoxes::Find(absl::Span<const Pose> poses, absl::Span<FloatBox> boxes) {
+  CLEARANCE_ASSERT(count_ > 0 && poses.size() == boxes.size());
   for (std::vector<double>& column : columns_) {
-    while (column.size() < count_ + kMostLanes) column.push_back(column[column.size() - count_]);
+    while (column.size() < count_ + kMaxLanes) column.push_back(column[column.size() - count_]);
   }
   HWY_DYNAMIC_DISPATCH(FindHere)(*this, poses, boxes);
 }

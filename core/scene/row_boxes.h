@@ -40,7 +40,7 @@ class RowBoxes {
     kMargin,
     kColumns
   };
-  static constexpr std::size_t kMostLanes = 8;
+  static constexpr std::size_t kMaxLanes = 8;
   const double* Of(Column column, std::size_t k) const { return columns_[column].data() + k; }
 
  private:

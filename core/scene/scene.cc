@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/math/assert.h"
 #include "core/query/distance.h"
 #include "core/scene/body_box.h"
 #include "core/scene/scene_parts.h"
@@ -59,7 +60,7 @@ class Edit {
       return std::nullopt;
     }
     const std::size_t slot = parts_->members.size();
-    if (slot == kMostSceneBodies) return Kind::kTooMany;
+    if (slot == kMaxSceneBodies) return Kind::kTooMany;
     parts_->members.PushBack(member);
     parts_->poses.PushBack(body.X_WB);
     parts_->boxes.PushBack(box);
@@ -186,6 +187,7 @@ std::optional<SceneBody> Scene::Find(BodyId id) const {
 }
 
 SceneBody Scene::BodyAt(std::size_t i) const {
+  CLEARANCE_ASSERT(i < size());
   const SceneMember& member = parts_->members[i];
   return {member.id, member.body, parts_->poses[i], member.bits, member.margin};
 }

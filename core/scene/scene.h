@@ -19,7 +19,7 @@
 
 namespace clearance {
 
-// One body of a scene, or of an asker.
+// One body of a scene, or of a query.
 struct SceneBody {
   BodyId id = 0;
   RigidBodyPtr body;  // not null
@@ -53,19 +53,19 @@ struct SceneFault {
     kPose,              // FindPoseFault is not kNone
     kNotRepresentable,  // so far out that a point of the body could overflow a double
     kMargin,            // not finite, negative, or beyond kLargestMargin
-    kTooMany,           // more than kMostSceneBodies
+    kTooMany,           // more than kMaxSceneBodies
   };
   List list = List::kRemove;
   std::size_t index = 0;  // in the list
   Kind kind = Kind::kUnknownId;
 };
 
-// Returns the fault of a body by itself, in a scene or of an asker.
+// Returns the fault of a body by itself, in a scene or of a query.
 std::optional<SceneFault::Kind> FindBodyFault(const SceneBody& body);
 
 // Metres; far beyond this a margin could overflow.
 inline constexpr double kLargestMargin = 1e300;
-inline constexpr std::size_t kMostSceneBodies = std::size_t{1} << 30;
+inline constexpr std::size_t kMaxSceneBodies = std::size_t{1} << 30;
 
 class Scene;
 using ScenePtr = std::shared_ptr<const Scene>;

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "core/broad/box_forest.h"
+#include "core/broad/bvh_forest.h"
 #include "core/broad/paged_vector.h"
 #include "core/scene/paged_index.h"
 #include "core/scene/scene.h"
@@ -29,7 +29,7 @@ struct SceneParts {
 
   PagedVector<SceneMember, kPage> members;
   PagedVector<Pose, kPage> poses;
-  BoxForest boxes;  // each with the body's margin around it
+  BvhForest boxes;  // each with the body's margin around it
   PagedIndex<BodyId> slots;
   PagedIndex<const RigidBody*> uses;  // how many members have a body
   std::shared_ptr<const PairRules> rules = std::make_shared<const PairRules>();

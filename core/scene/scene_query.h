@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One question about a whole scene. An asker brings bodies (the links of an arm, players, one
+// One question about a whole scene. A query brings bodies (the links of an arm, players, one
 // shape), which are asked against every body of the scene and against each other, as far as groups,
 // masks and rules enable the pairs. Every answer is the one that asking all enabled pairs one by
 // one would give, with the same proofs: the pairs that bounding boxes leave out are proved to
 // change nothing. It depends neither on the order of the scene's bodies nor on its history, and is
 // the same to the last bit on every machine (except for the counters).
 //
-// Pairs are ordered by ids: first by the asker's body, then by the other. In a pair of two of the
-// asker's query bodies the one with the lesser id comes first. The asker's ids differ from each
-// other.
+// Pairs are ordered by ids: first by the query body, then by the other. In a pair of two query
+// bodies the one with the lesser id comes first. The ids of query bodies differ from each other.
 //
 // None of this fails or throws; it allocates only if a scratch is used for more bodies than ever
 // before. Questions may be asked from any thread, each thread with its own scratch.
@@ -37,7 +36,7 @@
 
 namespace clearance {
 
-// Memory that questions work in, bounded by the number of the asker's bodies. It serves one
+// Memory that questions work in, bounded by the number of the query bodies. It serves one
 // question at a time; its contents between questions mean nothing.
 class SceneScratch {
  public:
@@ -55,20 +54,20 @@ class SceneScratch {
 
 class OwnPairs;
 
-// The asker's bodies and the scene that they are asked against. Keeps references.
-struct Asker {
+// The query bodies and the scene that they are asked against. Keeps references.
+struct SceneQuery {
   const Scene& scene;
-  // The asker's query bodies. Requires: FindBodyFault finds nothing, ids differ.
+  // Requires: FindBodyFault finds nothing, ids differ.
   absl::Span<const SceneBody> bodies;
   // The bodies' poses, one each; empty: their X_WB. Requires: the same as for X_WB.
   absl::Span<const Pose> poses = {};
-  // The asker's own rules come before those of the scene. May be null.
+  // The query's own rules come before those of the scene. May be null.
   const PairRules* rules = nullptr;
-  // Whether the asker's bodies are asked against each other as well, against the scene only, or
+  // Whether the query bodies are asked against each other as well, against the scene only, or
   // against each other only.
   enum class PairScope : std::uint8_t { kSceneAndSelf, kScene, kSelf };
   PairScope pair_scope = PairScope::kSceneAndSelf;
-  // True if the ids of the asker's bodies mean nothing: no rule applies to their pairs, and none is
+  // True if the ids of the query bodies mean nothing: no rule applies to their pairs, and none is
   // the same body as one of the scene.
   bool is_nameless = false;
   // The work that the question may cost; null: without limit.
@@ -78,14 +77,14 @@ struct Asker {
   const OwnPairs* own_pairs = nullptr;
 };
 
-// Returns the first body of the asker that has the id of a body of the scene but no rule of that id
-// with itself, of the asker or of the scene. The two make no pair, and the asker must know it.
-// Requires: `bodies` as an Asker's; `rules` may be null.
+// Returns the first body of the query that has the id of a body of the scene but no rule of that id
+// with itself, of the query or of the scene. The two make no pair, and the caller must know it.
+// Requires: `bodies` as SceneQuery has them; `rules` may be null.
 std::optional<BodyId> FindUnsaidNamesake(const Scene& scene, absl::Span<const SceneBody> bodies,
                                          const PairRules* rules);
 
-// The pairs of the asker's query bodies that are asked against each other, for many questions about
-// the same bodies. Thread-compatible.
+// The pairs of query bodies that are asked against each other, for many questions about the same
+// bodies. Thread-compatible.
 struct OwnPair {
   BodyId a = 0;  // < b
   BodyId b = 0;
@@ -96,7 +95,7 @@ struct OwnPair {
 class OwnPairs {
  public:
   // Looks at every two bodies, whatever their poses.
-  void Find(const Asker& asker);
+  void Find(const SceneQuery& query);
 
   absl::Span<const OwnPair> pairs() const { return pairs_; }
 
@@ -105,8 +104,8 @@ class OwnPairs {
 };
 
 struct IdPair {
-  BodyId a = 0;  // of the asker
-  BodyId b = 0;  // of the scene, or of the asker if is_self
+  BodyId a = 0;  // of the query
+  BodyId b = 0;  // of the scene, or of the query if is_self
   bool is_self = false;
 
   friend bool operator==(const IdPair&, const IdPair&) = default;
@@ -142,9 +141,9 @@ struct CheckAnswer {
   UndecidedReason reason = UndecidedReason::kNone;
   // The first pair (by ids) with the verdict of the whole, if that is not kFree.
   PairVerdict first;
-  // Metres that every body of the asker may still move (each of its points, any way) while all
+  // Metres that every body of the query may still move (each of its points, any way) while all
   // pairs stay free, as far as boxes and the pairs asked prove it. It is the least over all pairs
-  // of a bound of the distance less the margin, half of that if both bodies are the asker's. 0
+  // of a bound of the distance less the margin, half of that if both bodies are the query's. 0
   // unless kFree; infinite without a pair. Only if it was asked for.
   double free_radius = 0;
   SceneCounters counters;
@@ -156,12 +155,12 @@ struct CheckOptions {
 };
 
 // Stops at the first pair that touches.
-CheckAnswer CheckScene(const Asker& asker, const CheckOptions& options, SceneScratch* scratch);
+CheckAnswer CheckScene(const SceneQuery& query, const CheckOptions& options, SceneScratch* scratch);
 
 // Shows every pair that is not free, in order; the sink returns false to stop. Returns the same
 // answer as CheckScene. To find the bodies that touch a shape, use this with one body.
 using VerdictSink = absl::FunctionRef<bool(const PairVerdict&)>;
-CheckAnswer CheckAll(const Asker& asker, VerdictSink sink, SceneScratch* scratch);
+CheckAnswer CheckAll(const SceneQuery& query, VerdictSink sink, SceneScratch* scratch);
 
 // ---- MinimumDistance: how far apart is everything? ----
 
@@ -182,16 +181,16 @@ struct MinimumDistanceAnswer {
   // one pair is, otherwise kUndecided if one that may be the nearest is, otherwise kTouching if one
   // is. The tolerance is the larger of those of the pairs that the bracket's ends come from.
   DistanceAnswer distance;
-  // Metres that every body of the asker may still move before anything touches (margins aside): the
-  // least lower bound, half of it for pairs of the asker's query bodies; at most max_distance. 0
+  // Metres that every body of the query may still move before anything touches (margins aside): the
+  // least lower bound, half of it for pairs of the query bodies; at most max_distance. 0
   // unless the whole is kSeparated or kBeyond.
   double free_radius = 0;
   SceneCounters counters;
 };
 
 // Computes the smallest distance; margins do not matter here.
-MinimumDistanceAnswer MinimumDistance(const Asker& asker, const MinimumDistanceOptions& options,
-                                      SceneScratch* scratch);
+MinimumDistanceAnswer MinimumDistance(const SceneQuery& query,
+                                      const MinimumDistanceOptions& options, SceneScratch* scratch);
 
 struct PairDistance {
   IdPair pair;
@@ -205,17 +204,17 @@ struct NearestAnswer {
 
 // Finds the pairs with the least upper bounds, in this order (equal ones by ids), no farther apart
 // than max_distance: as many as `nearest` has room for.
-NearestAnswer Nearest(const Asker& asker, const MinimumDistanceOptions& options,
+NearestAnswer Nearest(const SceneQuery& query, const MinimumDistanceOptions& options,
                       absl::Span<PairDistance> nearest, SceneScratch* scratch);
 
 // ---- Configurations: many poses of the same bodies ----
 
 // Many sets of poses of the same bodies.
 struct Configurations {
-  Asker asker;  // its poses are not used; its own_pairs are found if they are null
-  // One pose for each body of the asker, row after row.
+  SceneQuery query;  // its poses are not used; its own_pairs are found if they are null
+  // One pose for each body of the query, row after row.
   absl::Span<const Pose> poses;
-  // One for each row, in place of the asker's; empty: that one for all.
+  // One for each row, in place of the query's; empty: that one for all.
   absl::Span<WorkBudget> budgets = {};
 };
 
@@ -234,10 +233,10 @@ void MinimumDistanceOfConfigurations(const Configurations& configurations,
 
 // ---- Sweep: when does a moving body first touch? ----
 
-// The asker's bodies move from their poses; the scene's bodies rest. Requires: one motion a body,
+// The query bodies move from their poses; the scene's bodies rest. Requires: one motion a body,
 // as in MovingShape.
-struct MovingAsker {
-  Asker asker;
+struct MovingSceneQuery {
+  SceneQuery query;
   absl::Span<const Motion> motions;
 };
 
@@ -266,11 +265,12 @@ struct SweepAnswer {
   SceneCounters counters;
 };
 
-SweepAnswer Sweep(const MovingAsker& moving, const SweepOptions& options, SceneScratch* scratch);
+SweepAnswer Sweep(const MovingSceneQuery& moving, const SweepOptions& options,
+                  SceneScratch* scratch);
 
 // Shows every pair that is not free along the whole motion, by ids; the sink returns false to stop.
 using SweepSink = absl::FunctionRef<bool(const PairSweep&)>;
-SceneCounters SweepAll(const MovingAsker& moving, const SweepOptions& options, SweepSink sink,
+SceneCounters SweepAll(const MovingSceneQuery& moving, const SweepOptions& options, SweepSink sink,
                        SceneScratch* scratch);
 
 // Computes the motions from `start` to `end`, each by the shortest path (MotionToEndPose). Returns
@@ -285,7 +285,7 @@ struct Ray {
   Vec3d displacement;            // the whole path, metres
   double radius = 0;             // >= 0: of a ball in place of the point
   GroupBits bits = {};           // margins do not matter here
-  WorkBudget* budget = nullptr;  // the same as in Asker
+  WorkBudget* budget = nullptr;  // the same as in SceneQuery
 };
 
 enum class RayKind : std::uint8_t {

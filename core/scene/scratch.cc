@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "core/math/assert.h"
 #include "core/scene/body_box.h"
 #include "core/shape/make_shape.h"
 
@@ -37,6 +38,7 @@ Probes<FloatBox> StandingProbes(const Pairs& pairs, Margins margins, SceneScratc
 }
 
 Group TakeGroup(const Pairs& pairs, const GroupLimits& limits, absl::Span<const Candidate>* from) {
+  CLEARANCE_ASSERT(!from->empty());
   Group group;
   Pacer::Cost cost;
   std::size_t size = 0;
@@ -73,7 +75,7 @@ absl::Span<const IntersectionAnswer> AskIntersections(const Pairs& pairs,
     scratch->sign_questions.push_back(
         {pairs.PosedA(candidate),
          pairs.PosedB(candidate),
-         {.parting = scratch->partings.Of(candidate), .budget = pairs.budget()}});
+         {.separating_axis = scratch->separating_axes.Of(candidate), .budget = pairs.budget()}});
   }
   const absl::Span<IntersectionAnswer> answers =
       absl::MakeSpan(scratch->sign_answers).first(candidates.size());

@@ -24,7 +24,7 @@ static_assert(kCandidatesAtOnce <= kDistancesAtOnce);
 // The directions along which pairs were separated when they were asked last (IntersectionOptions).
 // A pair may find the direction of another pair there, or of another scene, and be asked in vain:
 // it is a hint.
-class Partings {
+class SeparatingAxisCache {
  public:
   Vec3d* Of(const Candidate& candidate) {
     const std::uint64_t pair = std::uint64_t{candidate.a} << 33U |
@@ -42,9 +42,9 @@ struct SceneScratch::Parts {
   Parts();
 
   CandidateQueue queue;
-  std::vector<FloatBox> boxes;         // of the asker's bodies
-  std::vector<MovingFloatBox> moving;  // of the asker's bodies
-  RowBoxes row_boxes;                  // of the asker's bodies, of checks side by side
+  std::vector<FloatBox> boxes;         // of the query bodies
+  std::vector<MovingFloatBox> moving;  // of the query bodies
+  RowBoxes row_boxes;                  // of the query bodies, of checks side by side
   std::vector<FloatBox> boxes_of_rows;
   std::vector<BodyDistanceQuestion> questions;
   std::vector<DistanceAnswer> answers;  // kCandidatesAtOnce of them
@@ -53,10 +53,10 @@ struct SceneScratch::Parts {
   std::vector<Candidate> waiting;                // of checks side by side
   SceneBody point;                               // of rays
   OwnPairs own_pairs;                            // of configurations
-  Partings partings;
+  SeparatingAxisCache separating_axes;
 };
 
-// Boxes of the asker's bodies at their poses, `margin` more than their own margins around them if
+// Boxes of the query bodies at their poses, `margin` more than their own margins around them if
 // these matter.
 enum class Margins : std::uint8_t { kIgnored, kAround };
 Probes<FloatBox> StandingProbes(const Pairs& pairs, Margins margins, SceneScratch::Parts* scratch);

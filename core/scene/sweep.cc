@@ -6,6 +6,7 @@
 #include <optional>
 #include <tuple>
 
+#include "core/math/assert.h"
 #include "core/scene/body_box.h"
 #include "core/scene/scene_query.h"
 #include "core/scene/scratch.h"
@@ -189,16 +190,16 @@ SceneCounters ShowAll(Sweeper sweeper, const SweepOptions& options, SweepSink si
 }
 
 // A ray as a point that moves.
-class RayAsker {
+class RayQuery {
  public:
-  RayAsker(const Scene& scene, const Ray& ray, SceneScratch* scratch)
+  RayQuery(const Scene& scene, const Ray& ray, SceneScratch* scratch)
       : start_{ray.origin, {}},
         motion_{.displacement = ray.displacement, .rotation = {}, .pivot = ray.origin},
-        asker_{.scene = scene,
+        query_{.scene = scene,
                .bodies = absl::MakeConstSpan(&scratch->parts().point, 1),
                .poses = absl::MakeConstSpan(&start_, 1),
                .budget = ray.budget},
-        pairs_(asker_, ray.radius),
+        pairs_(query_, ray.radius),
         scratch_(&scratch->parts()) {
     scratch_->point.bits = ray.bits;
   }
@@ -208,26 +209,28 @@ class RayAsker {
  private:
   const Pose start_;
   const Motion motion_;
-  const Asker asker_;
+  const SceneQuery query_;
   const Pairs pairs_;
   SceneScratch::Parts* const scratch_;
 };
 
 }  // namespace
 
-SweepAnswer Sweep(const MovingAsker& moving, const SweepOptions& options, SceneScratch* scratch) {
-  const Pairs pairs(moving.asker);
+SweepAnswer Sweep(const MovingSceneQuery& moving, const SweepOptions& options,
+                  SceneScratch* scratch) {
+  const Pairs pairs(moving.query);
   return FindEarliest(Sweeper(pairs, moving.motions, &scratch->parts()), options);
 }
 
-SceneCounters SweepAll(const MovingAsker& moving, const SweepOptions& options, SweepSink sink,
+SceneCounters SweepAll(const MovingSceneQuery& moving, const SweepOptions& options, SweepSink sink,
                        SceneScratch* scratch) {
-  const Pairs pairs(moving.asker);
+  const Pairs pairs(moving.query);
   return ShowAll(Sweeper(pairs, moving.motions, &scratch->parts()), options, sink);
 }
 
 std::size_t MotionsToEndPoses(absl::Span<const Pose> starts, absl::Span<const Pose> ends,
                               absl::Span<Motion> motions) {
+  CLEARANCE_ASSERT(starts.size() == ends.size() && starts.size() == motions.size());
   for (std::size_t i = 0; i < starts.size(); ++i) {
     const EndPoseFault fault = MotionToEndPose(starts[i], ends[i], &motions[i]);
     if (fault != EndPoseFault::kNone) return i;
@@ -236,15 +239,15 @@ std::size_t MotionsToEndPoses(absl::Span<const Pose> starts, absl::Span<const Po
 }
 
 SweepAnswer CastRay(const Scene& scene, const Ray& ray, RayKind kind, SceneScratch* scratch) {
-  const RayAsker asker(scene, ray, scratch);
-  return kind == RayKind::kAny ? FindAny(asker.MakeSweeper())
-                               : FindEarliest(asker.MakeSweeper(), {});
+  const RayQuery query(scene, ray, scratch);
+  return kind == RayKind::kAny ? FindAny(query.MakeSweeper())
+                               : FindEarliest(query.MakeSweeper(), {});
 }
 
 SceneCounters CastRayAll(const Scene& scene, const Ray& ray, SweepSink sink,
                          SceneScratch* scratch) {
-  const RayAsker asker(scene, ray, scratch);
-  return ShowAll(asker.MakeSweeper(), {}, sink);
+  const RayQuery query(scene, ray, scratch);
+  return ShowAll(query.MakeSweeper(), {}, sink);
 }
 
 }  // namespace clearance

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "core/math/assert.h"
 #include "core/math/interpolate.h"
 
 namespace clearance {
@@ -17,6 +18,7 @@ TrackMoment ExactlyAt(const TrackTickPtr& tick, TrackMoment::Clamp clamp) {
 }  // namespace
 
 TrackMoment MomentAt(const TrackTicks& ticks, const TrackTime& time) {
+  CLEARANCE_ASSERT(!ticks.empty());
   using Clamp = TrackMoment::Clamp;
   const auto later = std::ranges::upper_bound(
       ticks, time.number, {}, [](const TrackTickPtr& tick) { return tick->number; });

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/math/assert.h"
 #include "core/math/vec3.h"
 
 namespace clearance {
@@ -25,7 +26,10 @@ struct BoxCorners {
     return (v.x > 0 ? 1U : 0U) | (v.y > 0 ? 2U : 0U) | (v.z > 0 ? 4U : 0U);
   }
   // Returns one of the highest vertices along d. Requires: is_box.
-  std::uint32_t Towards(const Vec3d& d) const { return vertex[Octant(d)]; }
+  std::uint32_t Towards(const Vec3d& d) const {
+    CLEARANCE_ASSERT(is_box);
+    return vertex[Octant(d)];
+  }
 };
 
 // Finds the corners if the vertices are those of a box. Requires: three vectors of equal length.

@@ -68,7 +68,7 @@ struct CubeMap {
   std::vector<VertexIndex> vertex;  // by cell, see CellOf
 
   // Returns the cell of a finite direction, rounded; the first if its length is extreme
-  // (kLeastCellDirection). Without branches: directions are hard to predict.
+  // (kMinCellDirection). Without branches: directions are hard to predict.
   std::uint32_t CellOf(const Vec3d& d) const {
     const double x = std::fabs(d.x), y = std::fabs(d.y), z = std::fabs(d.z);
     const bool is_x = (x >= y) & (x >= z);
@@ -76,7 +76,7 @@ struct CubeMap {
     const std::array<double, 5> turned = {d.x, d.y, d.z, d.x, d.y};
     const double main = turned[axis];
     const double size = std::fabs(main);
-    if (!(size > kLeastCellDirection && size < kMostCellDirection)) return 0;
+    if (!(size > kMinCellDirection && size < kMaxCellDirection)) return 0;
     const double scale = resolution / 2.0 / size;
     const auto index = [&](double value) {
       return std::min(resolution - 1, static_cast<std::uint32_t>((value + size) * scale));

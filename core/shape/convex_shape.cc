@@ -27,17 +27,23 @@ double RadiusAbout(const ConvexShape& shape, const Vec3d& center, int vertex_exp
 // Returns a radius about the centre that holds all points of a curved core, normalised.
 double CurvedRadius(CoreKind kind, const Vec3d& extents) {
   const auto [x, y, z] = extents;
-  if (kind == CoreKind::kEllipsoid) return std::max({x, y, z});
-  return std::sqrt(x * x + z * z) * kLengthRoundUp;
+  switch (kind) {
+    case CoreKind::kCylinder:
+    case CoreKind::kCone:
+      return std::sqrt(x * x + z * z) * kLengthRoundUp;
+    case CoreKind::kEllipsoid:
+      return std::max({x, y, z});
+    case CoreKind::kPolytope:  // has vertices
+      break;
+  }
+  return 0;
 }
 
 // Returns the greatest distance of a point of the core from the origin, metres, rounded up.
 double ReachOfCore(const ConvexShape& shape) {
   if (shape.is_curved()) return ScaleUp(shape.core_radius(), shape.exponent());
   const Vec3d& c = shape.center();
-  int center_exponent = 0;
-  std::frexp(std::max({std::abs(c.x), std::abs(c.y), std::abs(c.z)}), &center_exponent);
-  const int unit = c == Vec3d{} ? shape.exponent() : std::max(shape.exponent(), center_exponent);
+  const int unit = std::max(shape.exponent(), Exponent(c));
   return ScaleUp(RadiusAbout(shape, Scaled(c, -unit), shape.exponent() - unit), unit);
 }
 
@@ -75,11 +81,11 @@ std::size_t ByteSize(const ClimbGraph& graph) {
   return size;
 }
 
-constexpr std::uint32_t kMostMaskedFaces = 64;
+constexpr std::uint32_t kMaxMaskedFaces = 64;
 
 std::vector<std::uint64_t> FaceMasksOf(const ConvexShape::Content& content) {
   const HullFaces& faces = content.faces;
-  if (faces.face_count() > kMostMaskedFaces || !faces.HasPolygons()) return {};
+  if (faces.face_count() > kMaxMaskedFaces || !faces.HasPolygons()) return {};
   std::vector<std::uint64_t> masks(content.x.size());
   for (std::uint32_t i = 0; i < masks.size(); ++i) {
     for (const std::uint32_t face : faces.FacesOf(i)) masks[i] |= std::uint64_t{1} << face;
@@ -90,7 +96,7 @@ std::vector<std::uint64_t> FaceMasksOf(const ConvexShape::Content& content) {
 // Returns no cells for small hulls, which are scanned.
 SupportCells SupportCellsOf(const ConvexShape::Content& content) {
   const std::size_t count = content.x.size();
-  if (count <= kMostWithoutCells || content.climb_graph.adjacency.offsets.empty()) return {};
+  if (count <= kMaxWithoutCells || content.climb_graph.adjacency.offsets.empty()) return {};
   std::vector<Vec3d> vertices(count);
   for (std::size_t i = 0; i < count; ++i) vertices[i] = {content.x[i], content.y[i], content.z[i]};
   return MakeSupportCells(content.climb_graph, vertices);

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "core/math/assert.h"
 #include "core/math/exact_predicates.h"
 
 namespace clearance {
@@ -19,7 +20,7 @@ using Points = absl::Span<const Vec3d>;
 
 struct WidestSimplex {
   int dimension;
-  Simplex corners;  // dimension + 1 of them
+  SimplexIndices corners;  // dimension + 1 of them
 };
 
 // The point with the largest `measure`, if it passes `adds_dimension`, otherwise the first that
@@ -82,7 +83,7 @@ std::vector<std::uint32_t> EndsOfSegment(Points points) {
 }
 
 // Seen along one axis; of three points that are not collinear at least one such view is not either.
-std::vector<Vec2d> ProjectOneToOne(Points points, const Simplex& corners) {
+std::vector<Vec2d> ProjectOneToOne(Points points, const SimplexIndices& corners) {
   using View = Vec2d (*)(const Vec3d&);
   static constexpr View kViews[] = {[](const Vec3d& p) {
                                       return Vec2d{p.x, p.y};
@@ -146,6 +147,7 @@ std::vector<std::uint32_t> VerticesOf(const Surface& surface, std::size_t point_
 }  // namespace
 
 Hull BuildHull(Points points, Pacer* pacer) {
+  CLEARANCE_ASSERT(!points.empty());
   const WidestSimplex simplex = FindWidestSimplex(points);
   Hull hull;
   hull.dimension = simplex.dimension;

@@ -50,7 +50,7 @@ class QuickHull {
       : points_(points), pacer_(pacer), next_outside_(points.size()), facet_from_(points.size()) {}
 
   // Returns an empty surface once the pacer has stopped.
-  Surface Build(const Simplex& simplex) {
+  Surface Build(const SimplexIndices& simplex) {
     Start(simplex);
     while (!pending_.empty() && !HasStopped(pacer_)) {
       const std::uint32_t facet = pending_.back();
@@ -58,7 +58,7 @@ class QuickHull {
       if (facets_[facet].farthest == kNone) continue;
       AddFarthest(facet);
       // Points in a bad order make hundreds of facets for each that stays.
-      if (removed_count_ > kLeastToForget && removed_count_ > facets_.size() / 2) ForgetRemoved();
+      if (removed_count_ > kMinToForget && removed_count_ > facets_.size() / 2) ForgetRemoved();
     }
     MarkFlatEdges();
     return HasStopped(pacer_) ? Surface() : Collect();
@@ -90,7 +90,7 @@ class QuickHull {
     return static_cast<std::uint32_t>(facets_.size() - 1);
   }
 
-  void Start(Simplex s) {
+  void Start(SimplexIndices s) {
     if (Orient3d(points_[s[0]], points_[s[1]], points_[s[2]], points_[s[3]]) > 0) {
       std::swap(s[1], s[2]);
     }
@@ -249,7 +249,7 @@ class QuickHull {
   // The costs of a point's side of a facet and of the edges of a facet, in the pacer's vertices.
   static constexpr std::uint64_t kVerticesASide = 8;
   static constexpr std::uint64_t kVerticesAFlatEdge = 256;
-  static constexpr std::size_t kLeastToForget = 4096;
+  static constexpr std::size_t kMinToForget = 4096;
 
   absl::Span<const Vec3d> points_;
   Pacer* const pacer_;
@@ -287,7 +287,7 @@ std::size_t CountVertices(std::size_t point_count, const Surface& surface) {
 
 // Returns four of these points that are not in one plane. Requires: extreme points, of which no
 // three are in one line.
-Simplex SimplexOf(absl::Span<const Vec3d> extreme) {
+SimplexIndices SimplexOf(absl::Span<const Vec3d> extreme) {
   std::uint32_t apex = 3;
   while (Orient3d(extreme[0], extreme[1], extreme[2], extreme[apex]) == 0) ++apex;
   return {0, 1, 2, apex};
@@ -309,7 +309,8 @@ Surface BuildFromExtreme(absl::Span<const Vec3d> points, const std::vector<std::
 
 }  // namespace
 
-Surface BuildHullSurface(absl::Span<const Vec3d> points, const Simplex& simplex, Pacer* pacer) {
+Surface BuildHullSurface(absl::Span<const Vec3d> points, const SimplexIndices& simplex,
+                         Pacer* pacer) {
   Surface surface = QuickHull(points, pacer).Build(simplex);
   if (HasStopped(pacer)) return surface;
   const std::vector<std::uint32_t> extreme = ExtremeVertices(points.size(), surface);

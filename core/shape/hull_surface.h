@@ -28,12 +28,12 @@ struct SurfaceTriangle {
 using Surface = std::vector<SurfaceTriangle>;
 
 // Four indices of points.
-using Simplex = std::array<std::uint32_t, 4>;
+using SimplexIndices = std::array<std::uint32_t, 4>;
 
 // The surface of the hull of `points`, its vertices exactly the hull's extreme points: none lies
 // inside a face or an edge. Faces with more than three corners are cut into triangles.
 // Requires: coordinates on the predicate grid, distinct points, `simplex` not in one plane.
-Surface BuildHullSurface(absl::Span<const Vec3d> points, const Simplex& simplex,
+Surface BuildHullSurface(absl::Span<const Vec3d> points, const SimplexIndices& simplex,
                          Pacer* pacer = nullptr);
 
 }  // namespace clearance

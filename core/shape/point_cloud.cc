@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 
+#include "core/math/assert.h"
 #include "core/math/exact_predicates.h"
 #include "core/math/power_of_two.h"
 
@@ -56,6 +57,7 @@ DistinctPoints RemoveDuplicates(absl::Span<const Vec3d> points) {
 }
 
 CenteredPoints Center(absl::Span<const Vec3d> points) {
+  CLEARANCE_ASSERT(!points.empty());
   CenteredPoints centered;
   centered.offsets.assign(points.begin(), points.end());
   for (double Vec3d::*axis : kAxes) {

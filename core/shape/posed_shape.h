@@ -22,8 +22,6 @@ struct PosedShape {
 };
 
 // True if a shape posed so in its body has the body's frame.
-inline bool IsInPlace(const Pose& local) {
-  return &local == &kIdentityPose || (IsIdentity(local.q_WS) && local.p_WS == Vec3d{});
-}
+inline bool IsInPlace(const Pose& local) { return IsIdentity(local.q_WS) && local.p_WS == Vec3d{}; }
 
 }  // namespace clearance

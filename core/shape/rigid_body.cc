@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/math/assert.h"
 #include "core/math/rotation.h"
 #include "core/math/rounding.h"
 #include "core/math/tolerance.h"
@@ -26,10 +27,6 @@ constexpr double kPlacementError = 64 * kRoundoff;
 
 // Up to this reach a rotated point and the difference of two fit into doubles.
 constexpr double kLargestReach = std::numeric_limits<double>::max() / 8;
-
-double Largest(const Vec3d& v) {
-  return std::max({std::fabs(v.x), std::fabs(v.y), std::fabs(v.z)});
-}
 
 bool IsIdentityPose(const Pose& pose) { return pose.p_WS == Vec3d{} && IsIdentity(pose.q_WS); }
 
@@ -53,8 +50,8 @@ struct ScaledPiece {
 
 ScaledPiece::ScaledPiece(const Piece& piece)
     : shape(*piece.shape), R_BS(RotationMatrix<double>(piece.local.q_WS)) {
-  const double largest =
-      std::max({Largest(piece.local.p_WS), Largest(shape.center()), shape.radius()});
+  const double largest = std::max(
+      {LargestCoordinate(piece.local.p_WS), LargestCoordinate(shape.center()), shape.radius()});
   std::frexp(largest, &exponent);
   if (largest == 0) exponent = shape.exponent();
   if (shape.core_radius() > 0) exponent = std::max(exponent, shape.exponent());
@@ -195,7 +192,7 @@ std::optional<ShapeError> FindFault(const Piece& piece, const std::string& field
     case PoseFault::kNone:
       break;
   }
-  const double reach = Largest(piece.local.p_WS) + piece.shape->bounding_radius();
+  const double reach = LargestCoordinate(piece.local.p_WS) + piece.shape->bounding_radius();
   if (reach <= kLargestReach) return std::nullopt;
   return ShapeError{field, absl::StrCat("reach ", NumberText(reach), " m"),
                     absl::StrCat("reach <= ", NumberText(kLargestReach), " m"),
@@ -205,6 +202,7 @@ std::optional<ShapeError> FindFault(const Piece& piece, const std::string& field
 }  // namespace
 
 RigidBody::RigidBody(std::vector<Piece> pieces) : pieces_(std::move(pieces)) {
+  CLEARANCE_ASSERT(!pieces_.empty());
   pieces_.shrink_to_fit();
   balls_.reserve(pieces_.size());
   for (const Piece& piece : pieces_) {
@@ -226,6 +224,7 @@ std::size_t RigidBody::byte_size() const {
 }
 
 RigidBodyPtr MakeBody(ConvexShapePtr shape) {
+  CLEARANCE_ASSERT(shape != nullptr);
   return std::make_shared<const RigidBody>(std::vector<Piece>{{std::move(shape), {}}});
 }
 

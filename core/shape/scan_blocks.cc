@@ -8,7 +8,7 @@ namespace clearance {
 
 std::vector<ScanBlock> MakeScanBlocks(const std::vector<double>& x, const std::vector<double>& y,
                                       const std::vector<double>& z) {
-  if (x.empty() || x.size() > ScanBlock::kMostVertices) return {};
+  if (x.empty() || x.size() > ScanBlock::kMaxVertices) return {};
   std::vector<ScanBlock> blocks((x.size() + ScanBlock::kSize - 1) / ScanBlock::kSize);
   for (std::size_t i = 0; i < blocks.size() * ScanBlock::kSize; ++i) {
     const std::size_t vertex = std::min(i, x.size() - 1);

@@ -18,7 +18,7 @@ namespace clearance {
 struct alignas(64) ScanBlock {
   static constexpr std::size_t kSize = 16;
   // Larger hulls have no blocks: their cells leave few vertices, or climbing them is faster.
-  static constexpr std::size_t kMostVertices = 512;
+  static constexpr std::size_t kMaxVertices = 512;
 
   float x[kSize], y[kSize], z[kSize];
 

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/math/assert.h"
 #include "core/math/tolerance.h"
 #include "core/shape/climb_graph_builder.h"
 #include "core/shape/hull_faces.h"
@@ -61,13 +62,23 @@ double VolumeOf(const Assembly& assembly) {
 // Cubic metres of a normalised core.
 double CurvedVolume(CoreKind kind, const Vec3d& extents) {
   const double box = extents.x * extents.y * extents.z;
-  if (kind == CoreKind::kCylinder) return 2 * kHalfTurn * box;
-  return (kind == CoreKind::kCone ? 2.0 : 4.0) / 3 * kHalfTurn * box;
+  switch (kind) {
+    case CoreKind::kCylinder:
+      return 2 * kPi * box;
+    case CoreKind::kCone:
+      return 2.0 / 3 * kPi * box;
+    case CoreKind::kEllipsoid:
+      return 4.0 / 3 * kPi * box;
+    case CoreKind::kPolytope:  // its surface gives the volume
+      break;
+  }
+  return 0;
 }
 
 }  // namespace
 
 Assembly Assemble(absl::Span<const Vec3d> points, const DoubleDouble& radius, Pacer* pacer) {
+  CLEARANCE_ASSERT(!points.empty());
   Assembly assembly;
   assembly.distinct = RemoveDuplicates(points);
   const CenteredPoints centered = Center(assembly.distinct.points);
@@ -110,6 +121,7 @@ Assembly Assemble(absl::Span<const Vec3d> points, const DoubleDouble& radius, Pa
 }
 
 ConvexShapePtr AssembleCurved(CoreKind kind, const Vec3d& extents, double radius) {
+  CLEARANCE_ASSERT(extents.x > 0 && extents.y > 0 && extents.z >= 0);
   const Vec3d points[] = {extents};
   const NormalizedPoints normalized = Normalize(points);
   const double volume = CurvedVolume(kind, normalized.vertices[0]);

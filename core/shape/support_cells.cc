@@ -65,8 +65,8 @@ class CellFlood {
   CellFlood(const ClimbGraph& graph, absl::Span<const Vec3d> vertices)
       : graph_(graph),
         vertices_(vertices),
-        tolerance_(vertices.size() <= ScanBlock::kMostVertices ? kFloatCellTolerance
-                                                               : kCellTolerance),
+        tolerance_(vertices.size() <= ScanBlock::kMaxVertices ? kFloatCellTolerance
+                                                              : kCellTolerance),
         met_in_(vertices.size(), 0) {}
 
   // Returns the candidates of the cell, ascending; nullopt if they are too many, or hard to tell.
@@ -85,7 +85,7 @@ class CellFlood {
         if (IsLong(neighbor)) return std::nullopt;
         found.push_back(neighbor);
       }
-      if (found.size() > kMostInCell) return std::nullopt;
+      if (found.size() > kMaxInCell) return std::nullopt;
     }
     std::sort(found.begin(), found.end());
     return found;

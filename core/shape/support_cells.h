@@ -5,7 +5,7 @@
 //
 // Why none is missing. Over all directions d of a cell and each length of 1 (greatest component),
 // call K the vertices that are within e of the highest along some d, e > 0. The vertices within e
-// of the highest along one d are connected by edges (support_search.cc says why). Those along two
+// of the highest along one d are connected by edges (support_search.h says why). Those along two
 // that are near to each other have a vertex in common; so K is connected. A vertex of K is along
 // some d not lower than any neighbour by more than e. Its height above a neighbour is linear in d,
 // so the height is greatest at a corner of the cell. A flood from one vertex of K over all that
@@ -28,7 +28,7 @@ namespace clearance {
 
 // Cells of more vertices than this have no candidates: along the axis of a disc all of its rim is
 // highest.
-inline constexpr std::uint32_t kMostInCell = 48;
+inline constexpr std::uint32_t kMaxInCell = 48;
 
 struct SupportCells {
   std::vector<std::uint32_t> offsets;   // by cell, and one more; empty: there are no cells

@@ -43,7 +43,7 @@ HWY_INLINE VertexIndex HighestInBlock(const ScanBlock& block, const Vec3d& d) {
 }
 
 // The first of the highest vertices along d, by heights rounded to single precision. Requires: at
-// least one block; d no longer than kMostFloatDirection.
+// least one block; d no longer than kMaxFloatDirection.
 HWY_INLINE VertexIndex HighestInBlocks(const std::vector<ScanBlock>& blocks, const Vec3d& d) {
   const hn::CappedTag<float, ScanBlock::kSize> tag;
   const hn::RebindToSigned<decltype(tag)> index_tag;
@@ -97,10 +97,10 @@ HWY_INLINE VertexIndex HighestOfFew(absl::Span<const VertexIndex> few,
 }
 
 // As HighestInBlocks of its blocks, by its cells where these tell a few. Requires: it has blocks; d
-// longer than kLeastFloatDirection.
+// longer than kMinFloatDirection.
 inline HWY_NOINLINE VertexIndex HighestInCell(const ConvexShape& shape, const Vec3d& d) {
   const absl::Span<const VertexIndex> candidates = CellCandidates(shape, d);
-  const bool are_few = !candidates.empty() && candidates.size() <= kMostCellFloats;
+  const bool are_few = !candidates.empty() && candidates.size() <= kMaxCellFloats;
   return are_few ? HighestOfFew(candidates, shape.scan_blocks(), d)
                  : HighestInBlocks(shape.scan_blocks(), d);
 }

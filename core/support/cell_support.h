@@ -4,10 +4,8 @@
 
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-
 #include "absl/types/span.h"
+#include "core/math/assert.h"
 #include "core/math/double_double.h"
 #include "core/math/tolerance.h"
 #include "core/math/vec3.h"
@@ -20,8 +18,8 @@ namespace clearance {
 inline absl::Span<const VertexIndex> CellCandidates(const ConvexShape& shape, const Vec3d& d) {
   const SupportCells& cells = shape.support_cells();
   if (cells.offsets.empty()) return {};
-  const double size = std::max({std::fabs(d.x), std::fabs(d.y), std::fabs(d.z)});
-  if (!(size > kLeastCellDirection && size < kMostCellDirection)) return {};
+  const double size = LargestCoordinate(d);
+  if (!(size > kMinCellDirection && size < kMaxCellDirection)) return {};
   return cells.Of(shape.climb_graph().cube_map.CellOf(d));
 }
 
@@ -29,6 +27,7 @@ inline absl::Span<const VertexIndex> CellCandidates(const ConvexShape& shape, co
 template <class T>
 VertexIndex HighestOf(absl::Span<const VertexIndex> candidates, const ConvexShape& shape,
                       const Vec3<T>& d) {
+  CLEARANCE_ASSERT(!candidates.empty());
   VertexIndex best = candidates[0];
   T height = Dot(d, To<T>(shape.vertex(best)));
   for (const VertexIndex candidate : candidates.subspan(1)) {

@@ -2,9 +2,7 @@
 
 #include "core/support/curved_support.h"
 
-#include <algorithm>
-#include <cmath>
-
+#include "core/math/assert.h"
 #include "core/math/power_of_two.h"
 #include "core/math/tolerance.h"
 
@@ -16,9 +14,8 @@ namespace {
 // that lost its digits they would put the point off the body.
 template <class T>
 Vec3<T> LongEnough(const Vec3<T>& d) {
-  const Vec3d c = ToDouble(d);
-  const double largest = std::max({std::fabs(c.x), std::fabs(c.y), std::fabs(c.z)});
-  if (largest >= kLeastSquared || largest == 0) return d;
+  const double largest = LargestCoordinate(ToDouble(d));
+  if (largest >= kMinSquared || largest == 0) return d;
   return Scaled(d, -ExponentOf(largest));
 }
 
@@ -60,19 +57,23 @@ Vec3<T> HighestOnEllipsoid(const Vec3<T>& extents, const Vec3<T>& d) {
 }  // namespace
 
 template <class T>
-Vec3<T> HighestCurvedPoint(const ConvexShape& shape, const Vec3<T>& d) {
+Vec3<T> CurvedSupportPoint(const ConvexShape& shape, const Vec3<T>& d) {
+  CLEARANCE_ASSERT(shape.is_curved());
   const Vec3<T> extents = To<T>(shape.extents());
   switch (shape.kind()) {
     case CoreKind::kCylinder:
       return HighestOnCylinder(extents, d);
     case CoreKind::kCone:
       return HighestOnCone(extents, d);
-    default:  // the precondition excludes polytopes
+    case CoreKind::kEllipsoid:
       return HighestOnEllipsoid(extents, d);
+    case CoreKind::kPolytope:  // excluded by the precondition
+      break;
   }
+  return {};
 }
 
-template Vec3<double> HighestCurvedPoint(const ConvexShape&, const Vec3<double>&);
-template Vec3<DoubleDouble> HighestCurvedPoint(const ConvexShape&, const Vec3<DoubleDouble>&);
+template Vec3<double> CurvedSupportPoint(const ConvexShape&, const Vec3<double>&);
+template Vec3<DoubleDouble> CurvedSupportPoint(const ConvexShape&, const Vec3<DoubleDouble>&);
 
 }  // namespace clearance

@@ -20,11 +20,11 @@ namespace clearance {
 // If several are highest, it is one of them, the same for the same d. Requires: shape.is_curved(),
 // |d| > 2^-500.
 template <class T>
-Vec3<T> HighestCurvedPoint(const ConvexShape& shape, const Vec3<T>& d);
+Vec3<T> CurvedSupportPoint(const ConvexShape& shape, const Vec3<T>& d);
 inline constexpr double kCurvedError = 12;
 
-extern template Vec3<double> HighestCurvedPoint(const ConvexShape&, const Vec3<double>&);
-extern template Vec3<DoubleDouble> HighestCurvedPoint(const ConvexShape&,
+extern template Vec3<double> CurvedSupportPoint(const ConvexShape&, const Vec3<double>&);
+extern template Vec3<DoubleDouble> CurvedSupportPoint(const ConvexShape&,
                                                       const Vec3<DoubleDouble>&);
 
 }  // namespace clearance

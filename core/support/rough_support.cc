@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/math/assert.h"
 #include "core/math/tolerance.h"
 #include "core/support/support.h"
 
@@ -24,7 +25,7 @@ VertexIndex HighestInFloatsHere(const ConvexShape& shape, const Vec3d& d) {
 }
 
 // The two scans do not wait for each other.
-RoughVertices HighestInBothHere(const RoughSupport& a, const RoughSupport& b) {
+RoughVertices HighestInBothHere(const RoughSupportQuery& a, const RoughSupportQuery& b) {
   return {HighestInFloats(a.shape, a.d), HighestInFloats(b.shape, b.d)};
 }
 
@@ -42,31 +43,32 @@ HWY_EXPORT(HighestInBothHere);
 
 bool FitsFloats(const Vec3d& d) {
   const double size = std::fabs(d.x) + std::fabs(d.y) + std::fabs(d.z);
-  return size > kLeastFloatDirection && size < kMostFloatDirection;
+  return size > kMinFloatDirection && size < kMaxFloatDirection;
 }
 
-bool IsScanned(const RoughSupport& one) {
+bool IsScanned(const RoughSupportQuery& one) {
   const ConvexShape& shape = one.shape;
   return !shape.box_corners().is_box && shape.vertex_count() > 1 && !shape.scan_blocks().empty() &&
          FitsFloats(one.d);
 }
 
-VertexIndex RoughlyHighestVertex(const RoughSupport& one) {
-  return clearance::RoughlyHighestVertex(one.shape, one.d, one.start);
+VertexIndex RoughSupportVertex(const RoughSupportQuery& one) {
+  return clearance::RoughSupportVertex(one.shape, one.d, one.start);
 }
 
 }  // namespace
 
-VertexIndex RoughlyHighestVertex(const ConvexShape& shape, const Vec3d& d, VertexIndex start) {
+VertexIndex RoughSupportVertex(const ConvexShape& shape, const Vec3d& d, VertexIndex start) {
+  CLEARANCE_ASSERT(!shape.is_curved());
   if (shape.vertex_count() == 1) return 0;
   if (shape.box_corners().is_box) return shape.box_corners().Towards(d);
-  if (shape.scan_blocks().empty() || !FitsFloats(d)) return HighestVertex(shape, d, start);
+  if (shape.scan_blocks().empty() || !FitsFloats(d)) return SupportVertex(shape, d, start);
   return HWY_DYNAMIC_DISPATCH(HighestInFloatsHere)(shape, d);
 }
 
-RoughVertices RoughlyHighestVertices(const RoughSupport& a, const RoughSupport& b) {
+RoughVertices RoughSupportVertices(const RoughSupportQuery& a, const RoughSupportQuery& b) {
   if (IsScanned(a) && IsScanned(b)) return HWY_DYNAMIC_DISPATCH(HighestInBothHere)(a, b);
-  return {RoughlyHighestVertex(a), RoughlyHighestVertex(b)};
+  return {RoughSupportVertex(a), RoughSupportVertex(b)};
 }
 
 }  // namespace clearance

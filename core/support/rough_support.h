@@ -12,11 +12,11 @@
 namespace clearance {
 
 // Returns a vertex than which none is higher along `d` by more than 2^-20 |d| core_radius. The same
-// vertex on every processor. Otherwise as HighestVertex. Requires: a polytope.
-VertexIndex RoughlyHighestVertex(const ConvexShape& shape, const Vec3d& d, VertexIndex start);
+// vertex on every processor. Otherwise as SupportVertex. Requires: a polytope.
+VertexIndex RoughSupportVertex(const ConvexShape& shape, const Vec3d& d, VertexIndex start);
 
 // The same for two shapes in one call.
-struct RoughSupport {
+struct RoughSupportQuery {
   const ConvexShape& shape;
   Vec3d d;
   VertexIndex start;
@@ -25,6 +25,6 @@ struct RoughVertices {
   VertexIndex a;
   VertexIndex b;
 };
-RoughVertices RoughlyHighestVertices(const RoughSupport& a, const RoughSupport& b);
+RoughVertices RoughSupportVertices(const RoughSupportQuery& a, const RoughSupportQuery& b);
 
 }  // namespace clearance

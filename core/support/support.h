@@ -21,10 +21,10 @@ namespace clearance {
 // Returns a vertex than which none of the shape is higher along `d` by more than kSupportDeficit *
 // u * |d| * core_radius. `start` may be any vertex: a hint that saves time if it is near the
 // answer. Normalised coordinates. Requires: d finite.
-VertexIndex HighestVertex(const ConvexShape& shape, const Vec3d& d, VertexIndex start);
+VertexIndex SupportVertex(const ConvexShape& shape, const Vec3d& d, VertexIndex start);
 inline constexpr double kSupportDeficit = 8;
 
 // The same in double-double, deficit 2^-100 * |d| * core_radius.
-VertexIndex HighestVertex(const ConvexShape& shape, const Vec3<DoubleDouble>& d, VertexIndex start);
+VertexIndex SupportVertex(const ConvexShape& shape, const Vec3<DoubleDouble>& d, VertexIndex start);
 
 }  // namespace clearance

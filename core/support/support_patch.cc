@@ -7,7 +7,7 @@
 #include <initializer_list>
 
 #include "core/math/tolerance.h"
-#include "core/support/highest_point.h"
+#include "core/support/support_point.h"
 
 namespace clearance {
 namespace {
@@ -101,7 +101,7 @@ VertexIndex FlattestEdge(const ConvexShape& shape, const Vec3d& d, VertexIndex v
 }
 
 SupportPatch PolytopePatch(const ConvexShape& shape, const Vec3d& d, VertexIndex start) {
-  const VertexIndex vertex = HighestVertex(shape, d, start);
+  const VertexIndex vertex = SupportVertex(shape, d, start);
   const std::uint32_t face = FlattestFace(shape, d, vertex);
   if (face != kNone) return FacePatch(shape, shape.faces().CornersOf(face));
   const VertexIndex other = FlattestEdge(shape, d, vertex);
@@ -167,9 +167,10 @@ SupportPatch FindSupportPatch(const ConvexShape& shape, const Vec3d& d, VertexIn
       return CylinderPatch(shape.extents(), d);
     case CoreKind::kCone:
       return ConePatch(shape.extents(), d);
-    default:  // an ellipsoid has no flat side
-      return PointPatch(HighestCurvedPoint(shape, d), 0);
+    case CoreKind::kEllipsoid:  // has no flat side
+      break;
   }
+  return PointPatch(CurvedSupportPoint(shape, d), 0);
 }
 
 }  // namespace clearance

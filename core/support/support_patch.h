@@ -47,7 +47,7 @@ struct SupportPatch {
 
 // Returns the face at the vertex highest along d that is most parallel to the plane across `d`
 // (unit); if none is parallel enough, such an edge there; if none is either, the vertex. The caps
-// of cylinders and cones are octagons, their sides lines. `start` as in HighestVertex.
+// of cylinders and cones are octagons, their sides lines. `start` as in SupportVertex.
 SupportPatch FindSupportPatch(const ConvexShape& shape, const Vec3d& d, VertexIndex start);
 
 }  // namespace clearance

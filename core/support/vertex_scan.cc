@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/math/assert.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/support/vertex_scan.cc"
 #include "hwy/foreach_target.h"
@@ -84,7 +86,7 @@ namespace {
 HWY_EXPORT(ScanHere);
 HWY_EXPORT(CountBelowHere);
 
-constexpr std::uint32_t kMostLanes = 8;
+constexpr std::uint32_t kMaxLanes = 8;
 
 ScannedVertex ScanOneByOne(const VertexColumns& vertices, const Vec3d& d) {
   ScannedVertex best = {0, -HUGE_VAL};
@@ -107,12 +109,13 @@ std::uint32_t CountOneByOne(const VertexColumns& vertices, const Vec3d& d, doubl
 }  // namespace
 
 ScannedVertex HighestOfAll(const VertexColumns& vertices, const Vec3d& d) {
-  if (vertices.size < kMostLanes) return ScanOneByOne(vertices, d);
+  CLEARANCE_ASSERT(vertices.size > 0);
+  if (vertices.size < kMaxLanes) return ScanOneByOne(vertices, d);
   return HWY_DYNAMIC_DISPATCH(ScanHere)(vertices, d);
 }
 
 std::uint32_t CountBelow(const VertexColumns& vertices, const Vec3d& d, double floor) {
-  if (vertices.size < kMostLanes) return CountOneByOne(vertices, d, floor);
+  if (vertices.size < kMaxLanes) return CountOneByOne(vertices, d, floor);
   return HWY_DYNAMIC_DISPATCH(CountBelowHere)(vertices, d, floor);
 }
 

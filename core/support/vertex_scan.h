@@ -25,8 +25,8 @@ struct ScannedVertex {
   double height = 0;
 };
 
-// The first of the highest vertices along d by heights as they are computed, (d.x x + d.y y) + d.z
-// z. Requires: at least one vertex, finite numbers.
+// The first of the highest vertices along d by heights as they are computed,
+// (d.x x + d.y y) + d.z z. Requires: at least one vertex, finite numbers.
 ScannedVertex HighestOfAll(const VertexColumns& vertices, const Vec3d& d);
 
 // How many vertices are lower along d than `floor`, by the same heights.

@@ -151,8 +151,8 @@ absl::Status RefuseFault(const SceneFault& fault, const SceneEdit& edit) {
       return Refuse(absl::StatusCode::kResourceExhausted,
                     {.reason = Reason::kTooManyBodies,
                      .field = "bodies.count",
-                     .value = FormatNumber(std::uint64_t{kMostSceneBodies}),
-                     .limit = "bodies <= " + FormatNumber(std::uint64_t{kMostSceneBodies}),
+                     .value = FormatNumber(std::uint64_t{kMaxSceneBodies}),
+                     .limit = "bodies <= " + FormatNumber(std::uint64_t{kMaxSceneBodies}),
                      .message = "No scene has so many bodies."});
     case SceneFault::Kind::kNoBody:
       break;

@@ -17,7 +17,7 @@ struct ScenePair {
   IdPair ids;
   double margin = 0;
   std::size_t a = 0;                 // among the query bodies
-  std::optional<std::size_t> own_b;  // the same of b; in a pair of the asker's own
+  std::optional<std::size_t> own_b;  // the same of b; in a pair of the query's own
   SceneBody body_b;
 };
 
@@ -33,11 +33,11 @@ struct LookOrder {
 class PairsAlone {
  public:
   // `margin` is that of every pair; null: rules and bodies say it.
-  PairsAlone(const Asker& asker, const double* margin) : asker_(asker), margin_(margin) {
-    if (asker.pair_scope != Asker::PairScope::kSelf)
-      with_scene_ = asker.bodies.size() * asker.scene.size();
-    if (asker.pair_scope != Asker::PairScope::kScene)
-      with_self_ = asker.bodies.size() * asker.bodies.size();
+  PairsAlone(const SceneQuery& query, const double* margin) : query_(query), margin_(margin) {
+    if (query.pair_scope != SceneQuery::PairScope::kSelf)
+      with_scene_ = query.bodies.size() * query.scene.size();
+    if (query.pair_scope != SceneQuery::PairScope::kScene)
+      with_self_ = query.bodies.size() * query.bodies.size();
   }
 
   // Looks at the pair that the answer names and then at others. named and other take a pair and
@@ -103,47 +103,47 @@ class PairsAlone {
   // Returns the pair that an answer names; nothing if there is no such pair.
   std::optional<ScenePair> Find(const IdPair& ids) const {
     const auto own = [&](BodyId id) -> std::optional<std::size_t> {
-      const auto found = std::ranges::find(asker_.bodies, id, &SceneBody::id);
-      if (found == asker_.bodies.end()) return std::nullopt;
-      return found - asker_.bodies.begin();
+      const auto found = std::ranges::find(query_.bodies, id, &SceneBody::id);
+      if (found == query_.bodies.end()) return std::nullopt;
+      return found - query_.bodies.begin();
     };
     const std::optional<std::size_t> a = own(ids.a);
     const std::optional<std::size_t> own_b = ids.is_self ? own(ids.b) : std::nullopt;
     if (!a || (ids.is_self && !own_b)) return std::nullopt;
-    const std::optional<SceneBody> b = own_b ? asker_.bodies[*own_b] : asker_.scene.Find(ids.b);
+    const std::optional<SceneBody> b = own_b ? query_.bodies[*own_b] : query_.scene.Find(ids.b);
     return b ? Enabled(*a, *b, own_b) : std::nullopt;
   }
 
   std::optional<ScenePair> PairAt(std::uint64_t index) const {
-    const std::size_t scene = asker_.scene.size();
+    const std::size_t scene = query_.scene.size();
     if (index < with_scene_)
-      return Enabled(index / scene, asker_.scene.BodyAt(index % scene), std::nullopt);
-    const std::size_t own = asker_.bodies.size();
+      return Enabled(index / scene, query_.scene.BodyAt(index % scene), std::nullopt);
+    const std::size_t own = query_.bodies.size();
     const std::size_t b = (index - with_scene_) % own;
-    return Enabled((index - with_scene_) / own, asker_.bodies[b], b);
+    return Enabled((index - with_scene_) / own, query_.bodies[b], b);
   }
 
   // Takes own pairs only in the order of their ids.
   std::optional<ScenePair> Enabled(std::size_t a, const SceneBody& b,
                                    std::optional<std::size_t> own_b) const {
-    const SceneBody& body_a = asker_.bodies[a];
+    const SceneBody& body_a = query_.bodies[a];
     const bool is_self = own_b.has_value();
     if (!IsEnabled(body_a.bits, b.bits) || (is_self && body_a.id >= b.id)) return std::nullopt;
     const double margin = margin_ == nullptr ? body_a.margin + b.margin : *margin_;
     ScenePair pair = {{body_a.id, b.id, is_self}, margin, a, own_b, b};
     if (margin_ != nullptr) return pair;
     if (body_a.id == b.id) return std::nullopt;
-    const PairRule* rule = asker_.rules == nullptr ? nullptr : asker_.rules->Find(body_a.id, b.id);
-    if (rule == nullptr) rule = asker_.scene.rules().Find(body_a.id, b.id);
+    const PairRule* rule = query_.rules == nullptr ? nullptr : query_.rules->Find(body_a.id, b.id);
+    if (rule == nullptr) rule = query_.scene.rules().Find(body_a.id, b.id);
     if (rule != nullptr && rule->is_allowed) return std::nullopt;
     if (rule != nullptr) pair.margin = rule->margin;
     return pair;
   }
 
   const Pose& PoseOf(std::size_t own) const {
-    return asker_.poses.empty() ? asker_.bodies[own].X_WB : asker_.poses[own];
+    return query_.poses.empty() ? query_.bodies[own].X_WB : query_.poses[own];
   }
-  PosedBody A(const ScenePair& pair) const { return {*asker_.bodies[pair.a].body, PoseOf(pair.a)}; }
+  PosedBody A(const ScenePair& pair) const { return {*query_.bodies[pair.a].body, PoseOf(pair.a)}; }
   PosedBody B(const ScenePair& pair) const {
     return {*pair.body_b.body, pair.own_b ? PoseOf(*pair.own_b) : pair.body_b.X_WB};
   }
@@ -167,7 +167,7 @@ class PairsAlone {
   }
   void Spend(std::uint64_t vertices) { left_ -= std::min(left_, vertices); }
 
-  const Asker& asker_;
+  const SceneQuery& query_;
   const double* const margin_;
   std::uint64_t with_scene_ = 0;
   std::uint64_t with_self_ = 0;
@@ -196,8 +196,8 @@ constexpr std::uint64_t kComputationsALook = 2;
 
 }  // namespace
 
-SceneLook FindContradiction(const Asker& asker, const CheckAnswer& answer, PairTurn turn) {
-  PairsAlone pairs(asker, nullptr);
+SceneLook FindContradiction(const SceneQuery& query, const CheckAnswer& answer, PairTurn turn) {
+  PairsAlone pairs(query, nullptr);
   const PairVerdict& told = answer.first;
   const auto named = [&](const ScenePair& pair) -> MaybeSceneContradiction {
     Bracket bracket;
@@ -226,7 +226,7 @@ SceneLook FindContradiction(const Asker& asker, const CheckAnswer& answer, PairT
 
 SceneLook FindContradiction(const AskedMinimumDistance& asked, const MinimumDistanceAnswer& answer,
                             PairTurn turn) {
-  PairsAlone pairs(asked.asker, nullptr);
+  PairsAlone pairs(asked.query, nullptr);
   const DistanceOptions options = {.max_distance = asked.options.max_distance,
                                    .tolerance = asked.options.tolerance,
                                    .exact = asked.options.exact};
@@ -259,7 +259,7 @@ SceneLook FindContradiction(const AskedMinimumDistance& asked, const MinimumDist
 }
 
 SceneLook FindContradiction(const AskedSweep& asked, const SweepAnswer& answer, PairTurn turn) {
-  PairsAlone pairs(asked.moving.asker, asked.margin ? &*asked.margin : nullptr);
+  PairsAlone pairs(asked.moving.query, asked.margin ? &*asked.margin : nullptr);
   const IdPair& told_pair = answer.earliest.pair;
   const TimeOfCollisionAnswer& told = answer.earliest.contact;
   const auto named = [&](const ScenePair& pair) -> MaybeSceneContradiction {

@@ -43,19 +43,19 @@ struct SceneLook {
 using PairTurn = std::uint64_t;
 
 // Looks for a contradiction. Requires: the answer is one to this question and was not stopped. The
-// asker's budget is that of the answer and is not asked. Allocates nothing except if `exact` does;
+// query's budget is that of the answer and is not asked. Allocates nothing except if `exact` does;
 // any thread.
-SceneLook FindContradiction(const Asker& asker, const CheckAnswer& answer, PairTurn turn);
+SceneLook FindContradiction(const SceneQuery& query, const CheckAnswer& answer, PairTurn turn);
 
 struct AskedMinimumDistance {
-  const Asker& asker;
+  const SceneQuery& query;
   const MinimumDistanceOptions& options;
 };
 SceneLook FindContradiction(const AskedMinimumDistance& asked, const MinimumDistanceAnswer& answer,
                             PairTurn turn);
 
 struct AskedSweep {
-  const MovingAsker& moving;
+  const MovingSceneQuery& moving;
   SweepOptions options;
   std::optional<double> margin = std::nullopt;  // of every pair, whatever rules say: of a ray
   bool any = false;                             // another pair may be hit before

@@ -43,7 +43,7 @@ class ChecksAhead {
     const auto asked = absl::MakeConstSpan(poses).first(count * bodies);
     std::vector<WorkBudget>& budgets = tools.room.budgets_ahead;
     budgets.assign(count, WorkBudget(tools.pacer, work_.most_steps));
-    CheckConfigurations({tools.AskerAnywhere(rows_.asked), asked, absl::MakeSpan(budgets)}, {},
+    CheckConfigurations({tools.QueryAnywhere(rows_.asked), asked, absl::MakeSpan(budgets)}, {},
                         absl::MakeSpan(answers), &tools.room.scratch);
   }
 
@@ -69,14 +69,14 @@ struct CheckRows : SceneRows<CheckQuestions> {
 
   CheckAnswer Ask(std::uint32_t row, std::uint32_t i) const {
     if (GoesAhead()) return Listed(row, i, ahead->Take(tools));
-    const Asker asker = AskerOf(row);
-    return Listed(row, i, CheckScene(asker, Options(), &tools.room.scratch));
+    const SceneQuery query = QueryOf(row);
+    return Listed(row, i, CheckScene(query, Options(), &tools.room.scratch));
   }
 
   CheckAnswer Listed(std::uint32_t row, std::uint32_t i, CheckAnswer answer) const {
     if (answer.verdict == Verdict::kFree || !columns.listed.is_wanted()) return answer;
-    const Asker asker = AskerOf(row);
-    ListVerdicts(asker, tools, {columns.listed, i, questions.max_pairs}, &answer);
+    const SceneQuery query = QueryOf(row);
+    ListVerdicts(query, tools, {columns.listed, i, questions.max_pairs}, &answer);
     return answer;
   }
 
@@ -92,11 +92,11 @@ struct CheckRows : SceneRows<CheckQuestions> {
   }
 
   SceneFinding Find(std::uint32_t row, const CheckAnswer& answer, PairTurn turn) const {
-    const Asker asker = AskerOf(row);
-    return {.look = FindContradiction(asker, answer, turn),
+    const SceneQuery query = QueryOf(row);
+    return {.look = FindContradiction(query, answer, turn),
             .question = absl::StrFormat("check wants_free_radius %d", Options().wants_free_radius),
-            .bodies = asker.bodies,
-            .poses = asker.poses};
+            .bodies = query.bodies,
+            .poses = query.poses};
   }
 };
 

@@ -5,7 +5,7 @@
 #include <new>
 #include <optional>
 
-#include "core/narrow/fixed_list.h"
+#include "core/narrow/static_vector.h"
 #include "core/query/body_query.h"
 #include "server/kinds/kinds.h"
 
@@ -74,8 +74,8 @@ struct DistanceRows {
   void AskFrom(const StartOf& start_of, absl::Span<const std::uint32_t> rows,
                absl::Span<WorkBudget> budgets, absl::Span<DistanceAnswer> answers) const {
     const PairRows& pairs = questions.pairs;
-    FixedList<Pose, static_cast<int>(2 * kMostAtOnce)> poses;
-    FixedList<BodyDistanceQuestion, static_cast<int>(kMostAtOnce)> asked;
+    StaticVector<Pose, static_cast<int>(2 * kMostAtOnce)> poses;
+    StaticVector<BodyDistanceQuestion, static_cast<int>(kMostAtOnce)> asked;
     for (std::size_t k = 0; k < rows.size(); ++k) {
       const std::uint32_t row = rows[k];
       const Pose& X_WA = poses.Append(PoseAt(pairs.poses_a, row));

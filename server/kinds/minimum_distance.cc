@@ -9,7 +9,7 @@ namespace {
 
 struct MinimumDistanceRows : SceneRows<MinimumDistanceQuestions> {
   MinimumDistanceAnswer Ask(std::uint32_t row, std::uint32_t /*i*/) const {
-    return MinimumDistance(AskerOf(row), questions.OptionsOf(row), &tools.room.scratch);
+    return MinimumDistance(QueryOf(row), questions.OptionsOf(row), &tools.room.scratch);
   }
 
   RowSummary Put(const MinimumDistanceAnswer& answer, std::uint32_t i) const {
@@ -24,13 +24,13 @@ struct MinimumDistanceRows : SceneRows<MinimumDistanceQuestions> {
   }
 
   SceneFinding Find(std::uint32_t row, const MinimumDistanceAnswer& answer, PairTurn turn) const {
-    const Asker asker = AskerOf(row);
+    const SceneQuery query = QueryOf(row);
     const MinimumDistanceOptions options = questions.OptionsOf(row);
-    return {.look = FindContradiction(AskedMinimumDistance{asker, options}, answer, turn),
+    return {.look = FindContradiction(AskedMinimumDistance{query, options}, answer, turn),
             .question = absl::StrFormat("minimum_distance max_distance %a tolerance %a exact %d",
                                         options.max_distance, options.tolerance, options.exact),
-            .bodies = asker.bodies,
-            .poses = asker.poses};
+            .bodies = query.bodies,
+            .poses = query.poses};
   }
 };
 

@@ -15,7 +15,7 @@ struct NearestRows : SceneRows<NearestQuestions> {
   }
 
   NearestAnswer Ask(std::uint32_t row, std::uint32_t /*i*/) const {
-    return Nearest(AskerOf(row), questions.OptionsOf(row), Room(), &tools.room.scratch);
+    return Nearest(QueryOf(row), questions.OptionsOf(row), Room(), &tools.room.scratch);
   }
 
   // Pairs that were found before the budget ended need not be the nearest.

@@ -15,13 +15,13 @@ struct OverlapRows : SceneRows<OverlapQuestions> {
                              .X_WB = PoseAt(questions.poses, row),
                              .bits = {*questions.groups.at(row), *questions.masks.at(row)},
                              .margin = *questions.margins.at(row)};
-    const Asker asker = {.scene = *questions.asked.scene,
-                         .bodies = absl::MakeConstSpan(&shape, 1),
-                         .is_nameless = true,
-                         .budget = tools.budget};
-    CheckAnswer answer = CheckScene(asker, {}, &tools.room.scratch);
+    const SceneQuery query = {.scene = *questions.asked.scene,
+                              .bodies = absl::MakeConstSpan(&shape, 1),
+                              .is_nameless = true,
+                              .budget = tools.budget};
+    CheckAnswer answer = CheckScene(query, {}, &tools.room.scratch);
     if (answer.verdict != Verdict::kFree)
-      ListVerdicts(asker, tools, {columns.listed, i, questions.max_pairs}, &answer);
+      ListVerdicts(query, tools, {columns.listed, i, questions.max_pairs}, &answer);
     return answer;
   }
 

@@ -45,11 +45,11 @@ struct RayRows : SceneRows<RayQuestions> {
     const Ray ray = RayOf(row);
     const SceneBody body = {0, PointBody(), {ray.origin, {}}, ray.bits, 0};
     const Motion motion = {.displacement = ray.displacement, .rotation = {}, .pivot = ray.origin};
-    const MovingAsker moving = {{.scene = *questions.asked.scene,
-                                 .bodies = absl::MakeConstSpan(&body, 1),
-                                 .pair_scope = Asker::PairScope::kScene,
-                                 .budget = tools.budget},
-                                absl::MakeConstSpan(&motion, 1)};
+    const MovingSceneQuery moving = {{.scene = *questions.asked.scene,
+                                      .bodies = absl::MakeConstSpan(&body, 1),
+                                      .pair_scope = SceneQuery::PairScope::kScene,
+                                      .budget = tools.budget},
+                                     absl::MakeConstSpan(&motion, 1)};
     return {
         .look = FindContradiction(AskedSweep{moving, {}, ray.radius, questions.any}, answer, turn),
         .question =

@@ -12,15 +12,15 @@ namespace clearance::server {
 namespace {
 
 // Without a scene query bodies have only each other.
-absl::StatusOr<Asker::PairScope> ReadPairScope(const v1::ConfigurationColumns& columns) {
+absl::StatusOr<SceneQuery::PairScope> ReadPairScope(const v1::ConfigurationColumns& columns) {
   const bool has_scene = columns.has_scene_slot();
   switch (columns.pair_scope()) {
     case v1::PAIR_SCOPE_UNSPECIFIED:
-      return has_scene ? Asker::PairScope::kSceneAndSelf : Asker::PairScope::kSelf;
+      return has_scene ? SceneQuery::PairScope::kSceneAndSelf : SceneQuery::PairScope::kSelf;
     case v1::PAIR_SCOPE_SELF:
-      return Asker::PairScope::kSelf;
+      return SceneQuery::PairScope::kSelf;
     case v1::PAIR_SCOPE_SCENE:
-      if (has_scene) return Asker::PairScope::kScene;
+      if (has_scene) return SceneQuery::PairScope::kScene;
       return RefuseArgument({.reason = Reason::kFieldMissing,
                              .field = "configurations.scene_slot",
                              .value = "unset",
@@ -45,7 +45,7 @@ absl::Status Configure(const v1::ConfigurationColumns& columns, ConfigurationRow
                    .limit = ">= 1 query body",
                    .message = "There is no query body to ask about; attach some."});
   }
-  const absl::StatusOr<Asker::PairScope> pair_scope = ReadPairScope(columns);
+  const absl::StatusOr<SceneQuery::PairScope> pair_scope = ReadPairScope(columns);
   if (!pair_scope.ok()) return pair_scope.status();
   // A forgotten scene; a caller that asks for PAIR_SCOPE_SELF has not forgotten it.
   const bool has_choice = columns.has_scene_slot() || columns.pair_scope() == v1::PAIR_SCOPE_SELF;

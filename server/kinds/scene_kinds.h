@@ -22,14 +22,14 @@
 
 namespace clearance::server {
 
-// Holds the asker's bodies and rules, and the scene that is asked. Borrowed; not null.
+// Holds the query's bodies and rules, and the scene that is asked. Borrowed; not null.
 struct AskedScene {
   const Scene* scene = nullptr;
   std::uint64_t revision = 0;
   absl::string_view name = {};         // its origin, for the log; empty: no scene
-  absl::Span<const SceneBody> bodies;  // of the asker, by ids
+  absl::Span<const SceneBody> bodies;  // of the query, by ids
   const PairRules* rules = nullptr;
-  Asker::PairScope pair_scope = Asker::PairScope::kSceneAndSelf;
+  SceneQuery::PairScope pair_scope = SceneQuery::PairScope::kSceneAndSelf;
 };
 
 struct ConfigurationRows {
@@ -108,7 +108,7 @@ inline Rows<double> ColumnOfBody(const Rows<double>& rows, std::size_t body, std
 
 Pose PoseOfBody(const ConfigurationRows& rows, std::size_t body, std::size_t row);
 
-// Copies the poses of all of the asker's bodies in a row to `pose` and onwards. Requires: poses.
+// Copies the poses of all of the query's bodies in a row to `pose` and onwards. Requires: poses.
 void CopyPoses(const ConfigurationRows& rows, std::size_t row, Pose* pose);
 
 struct CheckQuestions {

@@ -86,12 +86,12 @@ struct RowTools {
   // Finds once for all rows, if these are enough, which query bodies are asked against each other.
   void FindOwnPairs(const ConfigurationRows& rows, std::uint32_t count) {
     if (count < kRowsForOwnPairs || rows.asked.bodies.size() > kMostBodiesSideBySide) return;
-    room.own_pairs.Find(AskerAnywhere(rows.asked));
+    room.own_pairs.Find(QueryAnywhere(rows.asked));
     own_pairs = &room.own_pairs;
   }
 
-  // Returns an asker whose bodies stand where they were attached.
-  Asker AskerAnywhere(const AskedScene& asked) const {
+  // Returns a query whose bodies stand where they were attached.
+  SceneQuery QueryAnywhere(const AskedScene& asked) const {
     return {.scene = *asked.scene,
             .bodies = asked.bodies,
             .poses = {},
@@ -101,14 +101,14 @@ struct RowTools {
             .own_pairs = own_pairs};
   }
 
-  Asker AskerOf(const ConfigurationRows& rows, std::uint32_t row) const {
+  SceneQuery QueryOf(const ConfigurationRows& rows, std::uint32_t row) const {
     const AskedScene& asked = rows.asked;
-    Asker asker = AskerAnywhere(asked);
-    if (rows.poses.data == nullptr) return asker;
+    SceneQuery query = QueryAnywhere(asked);
+    if (rows.poses.data == nullptr) return query;
     room.poses.resize(asked.bodies.size());
     CopyPoses(rows, row, room.poses.data());
-    asker.poses = room.poses;
-    return asker;
+    query.poses = room.poses;
+    return query;
   }
 };
 
@@ -119,7 +119,7 @@ struct SceneRows {
   const Columns& columns;
   const RowTools& tools;
 
-  Asker AskerOf(std::uint32_t row) const { return tools.AskerOf(questions.configurations, row); }
+  SceneQuery QueryOf(std::uint32_t row) const { return tools.QueryOf(questions.configurations, row); }
 };
 
 // Answers a row that is not refused and whose time is not over. Returns false if this row and those
@@ -194,10 +194,10 @@ std::uint32_t ForEachSceneRow(const Work& work, const RowTools& tools, const Kin
 }
 
 // Lists what touches, or may.
-inline void ListVerdicts(const Asker& asker, const RowTools& tools, const ListOfRow& list,
+inline void ListVerdicts(const SceneQuery& query, const RowTools& tools, const ListOfRow& list,
                          CheckAnswer* answer) {
   const auto check_all = [&](const auto& sink) {
-    return CheckAll(asker, sink, &tools.room.scratch).counters;
+    return CheckAll(query, sink, &tools.room.scratch).counters;
   };
   ListAll<PairVerdict>(check_all, list, *tools.budget, answer);
 }

@@ -22,22 +22,22 @@ MotionRows MotionsOfBody(const SweepQuestions& questions, std::size_t body) {
 
 struct SweepQuestionRows : SceneRows<SweepQuestions> {
   // The motions stay until the next row.
-  MovingAsker MovingAskerOf(std::uint32_t row) const {
-    const Asker asker = AskerOf(row);
+  MovingSceneQuery MovingQueryOf(std::uint32_t row) const {
+    const SceneQuery query = QueryOf(row);
     std::vector<Motion>& motions = tools.room.motions;
-    motions.resize(asker.bodies.size());
+    motions.resize(query.bodies.size());
     for (std::size_t k = 0; k < motions.size(); ++k) {
       MotionAt(MotionsOfBody(questions, k), PoseOfBody(questions.configurations, k, row), row,
                &motions[k]);
     }
-    return {asker, motions};
+    return {query, motions};
   }
   SweepOptions Options() const {
     return {.ignore_initial_contact = questions.ignore_initial_contact};
   }
 
   SweepAnswer Ask(std::uint32_t row, std::uint32_t i) const {
-    const MovingAsker moving = MovingAskerOf(row);
+    const MovingSceneQuery moving = MovingQueryOf(row);
     SweepAnswer answer = Sweep(moving, Options(), &tools.room.scratch);
     const auto sweep_all = [&](const auto& sink) {
       return SweepAll(moving, Options(), sink, &tools.room.scratch);
@@ -51,12 +51,12 @@ struct SweepQuestionRows : SceneRows<SweepQuestions> {
   }
 
   SceneFinding Find(std::uint32_t row, const SweepAnswer& answer, PairTurn turn) const {
-    const MovingAsker moving = MovingAskerOf(row);
+    const MovingSceneQuery moving = MovingQueryOf(row);
     return {.look = FindContradiction(AskedSweep{moving, Options()}, answer, turn),
             .question = absl::StrFormat("sweep ignore_initial_contact %d",
                                         questions.ignore_initial_contact),
-            .bodies = moving.asker.bodies,
-            .poses = moving.asker.poses,
+            .bodies = moving.query.bodies,
+            .poses = moving.query.poses,
             .motions = moving.motions};
   }
 };

@@ -28,7 +28,7 @@ STAGES = {
     "placing": ["CenteredPair::CenteredPair(", "PosedPair::PosedPair(", "MotionStart::MotionStart(",
                 "PlacementRows::Add(", "PlacementRows::Place(",
                 "RelativeMotion::CoarseAt(", "RelativeMotion::FineAt(", "RelativeMotion::Swept("],
-    "search": ["::GuessBoxFeatures(", "::Scout(", "SearchFast(", "CastRays("],
+    "search": ["::ProjectBoxes(", "::GjkBatch(", "SearchFast(", "SearchPortals("],
     "features": ["FinishFromFeatures(", "AnswerFromFeatures(", "AnswerFromFacets("],
     "double-double": ["SolvePrecisely("],
     "depth": ["ComputePenetration<"],

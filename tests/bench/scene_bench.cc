@@ -96,7 +96,7 @@ class World {
   const std::vector<SceneBody>& bodies() const { return bodies_; }
   const SceneBody& asked(std::size_t i) const { return asked_[i]; }
   const Motion& motion(std::size_t i) const { return motions_[i]; }
-  Asker AskerOf(std::size_t i) const {
+  SceneQuery QueryOf(std::size_t i) const {
     return {.scene = *scene_, .bodies = absl::MakeConstSpan(&asked_[i], 1)};
   }
   Ray RayOf(std::size_t i) const {
@@ -132,12 +132,12 @@ std::string FindFault(const World& world) {
       touches |= Intersection(own, posed).state != State::kSeparated;
       nearest = std::fmin(nearest, Distance(own, posed, {}).bracket.upper);
     }
-    const Asker asker = world.AskerOf(i);
-    if ((CheckScene(asker, {}, &scratch).verdict != Verdict::kFree) != touches) return "check";
-    if (MinimumDistance(asker, {}, &scratch).distance.bracket.upper != nearest)
+    const SceneQuery query = world.QueryOf(i);
+    if ((CheckScene(query, {}, &scratch).verdict != Verdict::kFree) != touches) return "check";
+    if (MinimumDistance(query, {}, &scratch).distance.bracket.upper != nearest)
       return "minimum_distance";
     const SweepAnswer sweep =
-        Sweep({asker, absl::MakeConstSpan(&world.motion(i), 1)}, {}, &scratch);
+        Sweep({query, absl::MakeConstSpan(&world.motion(i), 1)}, {}, &scratch);
     const MovingBody moving = {own.body, own.pose, world.motion(i)};
     if (!IsSame(FirstOneByOne(*world.scene(), moving), sweep)) return "sweep";
     const Ray ray = world.RayOf(i);
@@ -241,21 +241,21 @@ void RegisterQuestions(int count) {
     const World& world = WorldOf(count);
     SceneScratch scratch;
     TimeQuestions(state, kQuestions, [&](std::size_t i) {
-      return CheckScene(world.AskerOf(i), {}, &scratch).counters;
+      return CheckScene(world.QueryOf(i), {}, &scratch).counters;
     });
   });
   Register("clearance/" + size, [count](benchmark::State& state) {
     const World& world = WorldOf(count);
     SceneScratch scratch;
     TimeQuestions(state, kQuestions, [&](std::size_t i) {
-      return MinimumDistance(world.AskerOf(i), {}, &scratch).counters;
+      return MinimumDistance(world.QueryOf(i), {}, &scratch).counters;
     });
   });
   Register("sweep/" + size, [count](benchmark::State& state) {
     const World& world = WorldOf(count);
     SceneScratch scratch;
     TimeQuestions(state, kQuestions, [&](std::size_t i) {
-      const MovingAsker moving = {world.AskerOf(i), absl::MakeConstSpan(&world.motion(i), 1)};
+      const MovingSceneQuery moving = {world.QueryOf(i), absl::MakeConstSpan(&world.motion(i), 1)};
       return Sweep(moving, {}, &scratch).counters;
     });
   });
@@ -278,8 +278,8 @@ SweepAnswer SweepPlayer(const Played& played, std::size_t i, SceneScratch* scrat
   const testing::PlayerMove& move = played.moves[i];
   const SceneBody body = {World::kAsker, played.level.player, {move.center, {}}, {}, 0};
   const Motion motion = {move.delta, {}, move.center};
-  const Asker asker = {.scene = *played.level.scene, .bodies = absl::MakeConstSpan(&body, 1)};
-  return Sweep({asker, absl::MakeConstSpan(&motion, 1)}, {}, scratch);
+  const SceneQuery query = {.scene = *played.level.scene, .bodies = absl::MakeConstSpan(&body, 1)};
+  return Sweep({query, absl::MakeConstSpan(&motion, 1)}, {}, scratch);
 }
 
 SweepAnswer CastFrom(const Played& played, std::size_t i, SceneScratch* scratch) {

@@ -15,6 +15,7 @@
 namespace clearance::bench {
 namespace {
 
+using testing::SupportRoad;
 using testing::SupportStart;
 
 constexpr std::uint64_t kSeed = 1;

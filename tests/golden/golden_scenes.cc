@@ -68,7 +68,7 @@ std::vector<RigidBodyPtr> MakeBodies(const std::vector<ConvexShapePtr>& pool) {
   return bodies;
 }
 
-// One scene that has changed a few times, and an asker in it.
+// One scene that has changed a few times, and an query in it.
 class Questions {
  public:
   Questions(const std::vector<RigidBodyPtr>& bodies, std::uint32_t index, Digest* digest)
@@ -122,7 +122,7 @@ class Questions {
     Change({.move = moves});
   }
 
-  Asker AskerAt(absl::Span<const Pose> poses) const {
+  SceneQuery QueryAt(absl::Span<const Pose> poses) const {
     return {.scene = *scene_, .bodies = own_, .poses = poses, .rules = &own_rules_};
   }
 
@@ -137,27 +137,27 @@ class Questions {
     const std::vector<Pose> poses = AnyPoses(kRows);
     std::array<CheckAnswer, kRows> answers;
     const CheckOptions options = {.wants_free_radius = bits_.Below(2) == 0};
-    CheckConfigurations({AskerAt({}), poses}, options, absl::MakeSpan(answers), &scratch_);
+    CheckConfigurations({QueryAt({}), poses}, options, absl::MakeSpan(answers), &scratch_);
     for (const CheckAnswer& answer : answers) Add(answer, digest_);
     const auto list = [&](const PairVerdict& found) {
       Add(found, digest_);
       return true;
     };
-    CheckAll(AskerAt(absl::MakeConstSpan(poses).first(own_.size())), list, &scratch_);
+    CheckAll(QueryAt(absl::MakeConstSpan(poses).first(own_.size())), list, &scratch_);
   }
 
   void AskMinimumDistance() {
     const std::vector<Pose> poses = AnyPoses(1);
     MinimumDistanceOptions options;
     if (bits_.Below(3) == 0) options.max_distance = 0.25;
-    const MinimumDistanceAnswer answer = MinimumDistance(AskerAt(poses), options, &scratch_);
+    const MinimumDistanceAnswer answer = MinimumDistance(QueryAt(poses), options, &scratch_);
     digest_->Add(std::uint64_t{answer.has_pair});
     Add(answer.pair, digest_);
     digest_->Add(answer.distance);
     digest_->Add(answer.free_radius);
     std::array<PairDistance, kNearest> nearest;
     const std::size_t size =
-        Nearest(AskerAt(poses), options, absl::MakeSpan(nearest), &scratch_).size;
+        Nearest(QueryAt(poses), options, absl::MakeSpan(nearest), &scratch_).size;
     for (std::size_t i = 0; i < size; ++i) {
       Add(nearest[i].pair, digest_);
       digest_->Add(nearest[i].distance);
@@ -178,7 +178,7 @@ class Questions {
       motions.push_back({InCube(bits_, 4), {}, pose.p_WS});
       if (bits_.Below(3) == 0) motions.back().rotation = InCube(bits_, 3);
     }
-    const MovingAsker moving = {AskerAt(poses), motions};
+    const MovingSceneQuery moving = {QueryAt(poses), motions};
     const SweepOptions options = {.ignore_initial_contact = bits_.Below(2) == 0};
     Add(Sweep(moving, options, &scratch_).earliest, digest_);
     SweepAll(moving, options, Listing(), &scratch_);

@@ -27,8 +27,8 @@ FILES = [
     "core/narrow/simplex.h",
     "core/narrow/gjk.cc",
     "core/narrow/core_distance.cc",
-    "core/narrow/enclosure.cc",
-    "core/narrow/feature_pair.cc",
+    "core/narrow/origin_certificate.cc",
+    "core/narrow/closest_features.cc",
     "core/narrow/penetration.cc",
     "core/narrow/expanding_polytope.cc",
 ]

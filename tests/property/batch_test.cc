@@ -176,13 +176,15 @@ TEST_P(BatchOfFamily, TellsSignsWhateverTheHints) {
   }
   std::vector<IntersectionQuestion> questions = batch.Signs();
   std::vector<IntersectionAnswer> first(questions.size()), second(questions.size());
-  std::vector<Vec3d> partings(questions.size());
-  for (std::size_t i = 0; i < questions.size(); ++i) questions[i].options.parting = &partings[i];
+  std::vector<Vec3d> separating_axes(questions.size());
+  for (std::size_t i = 0; i < questions.size(); ++i)
+    questions[i].options.separating_axis = &separating_axes[i];
   Intersections(questions, absl::MakeSpan(first));
-  for (Vec3d& parting : partings) {
-    if (random.OneIn(8)) parting = random.Uniform(1e-6, 1e6) * random.Direction();
+  for (Vec3d& separating_axis : separating_axes) {
+    if (random.OneIn(8)) separating_axis = random.Uniform(1e-6, 1e6) * random.Direction();
     if (random.OneIn(8))
-      parting = partings[static_cast<std::size_t>(random.Below(static_cast<int>(partings.size())))];
+      separating_axis = separating_axes[static_cast<std::size_t>(
+          random.Below(static_cast<int>(separating_axes.size())))];
   }
   Intersections(questions, absl::MakeSpan(second));
   for (std::size_t i = 0; i < questions.size(); ++i) {

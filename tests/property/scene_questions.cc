@@ -240,31 +240,31 @@ Motion BodyMaker::MakeMotion(const Pose& start, Random& random) const {
   return motion;
 }
 
-std::vector<AskedPair> AllPairs(const Asker& asker, const std::vector<SceneBody>& scene_bodies,
+std::vector<AskedPair> AllPairs(const SceneQuery& query, const std::vector<SceneBody>& scene_bodies,
                                 const std::vector<Motion>* motions) {
   std::vector<AskedPair> pairs;
   const auto add = [&](const SceneBody& a, const SceneBody& b, bool is_self) {
     if ((a.bits.group & b.bits.mask) == 0 || (b.bits.group & a.bits.mask) == 0) return;
-    if (a.id == b.id && !asker.is_nameless) return;
+    if (a.id == b.id && !query.is_nameless) return;
     double margin = a.margin + b.margin;
-    for (const PairRules* rules : {&asker.scene.rules(), asker.rules}) {
-      if (rules == nullptr || asker.is_nameless) continue;
+    for (const PairRules* rules : {&query.scene.rules(), query.rules}) {
+      if (rules == nullptr || query.is_nameless) continue;
       const PairRule* const rule = rules->Find(a.id, b.id);
       if (rule != nullptr) margin = rule->is_allowed ? -1 : rule->margin;
     }
     if (margin < 0) return;
     const auto motion_of = [&](const SceneBody& body) {
-      return motions == nullptr ? nullptr : &(*motions)[&body - asker.bodies.data()];
+      return motions == nullptr ? nullptr : &(*motions)[&body - query.bodies.data()];
     };
     pairs.push_back(
         {{a.id, b.id, is_self}, margin, &a, &b, motion_of(a), is_self ? motion_of(b) : nullptr});
   };
-  for (const SceneBody& a : asker.bodies) {
-    if (asker.pair_scope != Asker::PairScope::kSelf) {
+  for (const SceneBody& a : query.bodies) {
+    if (query.pair_scope != SceneQuery::PairScope::kSelf) {
       for (const SceneBody& b : scene_bodies) add(a, b, false);
     }
-    if (asker.pair_scope != Asker::PairScope::kScene) {
-      for (const SceneBody& b : asker.bodies) {
+    if (query.pair_scope != SceneQuery::PairScope::kScene) {
+      for (const SceneBody& b : query.bodies) {
         if (a.id < b.id) add(a, b, true);
       }
     }

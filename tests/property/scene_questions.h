@@ -56,8 +56,8 @@ struct AskedPair {
   PosedBody A() const { return {*body_a->body, body_a->X_WB}; }
   PosedBody B() const { return {*body_b->body, body_b->X_WB}; }
 };
-// Keeps references to the asker's bodies and to `scene_bodies`.
-std::vector<AskedPair> AllPairs(const Asker& asker, const std::vector<SceneBody>& scene_bodies,
+// Keeps references to the query bodies and to `scene_bodies`.
+std::vector<AskedPair> AllPairs(const SceneQuery& query, const std::vector<SceneBody>& scene_bodies,
                                 const std::vector<Motion>* motions);
 
 // Returns "" if the answer is that of all pairs, otherwise the fault.

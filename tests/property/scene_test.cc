@@ -31,7 +31,7 @@ struct SceneTally {
   int touching = 0;
   int apart = 0;
   int margins = 0;
-  int self = 0;  // a pair of the asker's own decided
+  int self = 0;  // a pair of the query's own decided
   int hits = 0;
   int overlaps = 0;
   int free = 0;
@@ -126,10 +126,10 @@ class Asking {
     for (const auto& [id, body] : own) own_.push_back(body);
     if (random.OneIn(2)) std::reverse(own_.begin(), own_.end());
     rules_ = world.MakeRules();
-    pair_scope_ = static_cast<Asker::PairScope>(random.OneIn(3) ? random.Below(3) : 0);
+    pair_scope_ = static_cast<SceneQuery::PairScope>(random.OneIn(3) ? random.Below(3) : 0);
   }
 
-  Asker AskerOf(const Scene& scene) const {
+  SceneQuery QueryOf(const Scene& scene) const {
     return {.scene = scene,
             .bodies = own_,
             .poses = {},
@@ -141,7 +141,7 @@ class Asking {
   std::string Ask() {
     random_uses_rules_ = random_.OneIn(2);
     knows_own_pairs_ = false;
-    own_pairs_.Find(AskerOf(*world_.scene()));
+    own_pairs_.Find(QueryOf(*world_.scene()));
     knows_own_pairs_ = random_.OneIn(2);
     ++tally_->questions;
     switch (random_.Below(9)) {
@@ -165,41 +165,41 @@ class Asking {
 
   // Bodies that go as far as an answer says that they may, one way or the other, stay free.
   std::string AskAndMove() {
-    const Asker asker = AskerOf(*world_.scene());
+    const SceneQuery query = QueryOf(*world_.scene());
     ++tally_->questions;
     if (random_.OneIn(2)) {
-      const CheckAnswer answer = CheckScene(asker, {.wants_free_radius = true}, scratch_);
+      const CheckAnswer answer = CheckScene(query, {.wants_free_radius = true}, scratch_);
       return answer.verdict == Verdict::kFree ? AskMoved(answer.free_radius, true) : "";
     }
     const MinimumDistanceOptions options = {.max_distance = MaxDistance()};
-    return AskMoved(MinimumDistance(asker, options, scratch_).free_radius, false);
+    return AskMoved(MinimumDistance(query, options, scratch_).free_radius, false);
   }
 
  private:
   std::string AskCheck() {
-    const Asker asker = AskerOf(*world_.scene());
-    const std::string fault = AskCheckOf(asker);
-    return fault.empty() ? AskRows(asker) : fault;
+    const SceneQuery query = QueryOf(*world_.scene());
+    const std::string fault = AskCheckOf(query);
+    return fault.empty() ? AskRows(query) : fault;
   }
 
-  std::string AskCheckOf(const Asker& asker) {
+  std::string AskCheckOf(const SceneQuery& query) {
     const std::vector<SceneBody> bodies = world_.Bodies();
-    const std::vector<AskedPair> pairs = AllPairs(asker, bodies, nullptr);
+    const std::vector<AskedPair> pairs = AllPairs(query, bodies, nullptr);
     std::vector<PairVerdict> all;
     const CheckAnswer listed = CheckAll(
-        asker,
+        query,
         [&](const PairVerdict& found) {
           all.push_back(found);
           return true;
         },
         scratch_);
-    const CheckAnswer answer = CheckScene(asker, {.wants_free_radius = true}, scratch_);
+    const CheckAnswer answer = CheckScene(query, {.wants_free_radius = true}, scratch_);
     if (listed.verdict != answer.verdict || !(listed.first.pair == answer.first.pair)) {
       return "check and list differ";
     }
     const bool touches = answer.verdict == Verdict::kTouching;
     tally_->touching += touches ? 1 : 0;
-    tally_->nameless += touches && asker.is_nameless ? 1 : 0;
+    tally_->nameless += touches && query.is_nameless ? 1 : 0;
     tally_->undecided += answer.verdict == Verdict::kUndecided ? 1 : 0;
     tally_->apart += answer.verdict == Verdict::kFree && !pairs.empty() ? 1 : 0;
     tally_->self += answer.first.pair.is_self ? 1 : 0;
@@ -208,7 +208,7 @@ class Asking {
   }
 
   // Many places of the same bodies together: each as alone.
-  std::string AskRows(const Asker& asker) {
+  std::string AskRows(const SceneQuery& query) {
     const auto count = static_cast<std::size_t>(2 + random_.Below(39));
     std::vector<Pose> poses;
     for (std::size_t row = 0; row < count; ++row) {
@@ -218,9 +218,9 @@ class Asking {
     }
     const CheckOptions options = {.wants_free_radius = random_.OneIn(8)};
     std::vector<CheckAnswer> answers(count);
-    CheckConfigurations({asker, poses}, options, absl::MakeSpan(answers), scratch_);
+    CheckConfigurations({query, poses}, options, absl::MakeSpan(answers), scratch_);
     for (std::size_t row = 0; row < count; ++row) {
-      Asker alone = asker;
+      SceneQuery alone = query;
       alone.poses = absl::MakeConstSpan(poses).subspan(row * own_.size(), own_.size());
       ++tally_->rows;
       tally_->rows_touching += answers[row].verdict == Verdict::kTouching ? 1 : 0;
@@ -261,7 +261,7 @@ class Asking {
 
   // The query bodies, each moved so far: any way, or the nearest two towards each other.
   std::vector<SceneBody> MovedBodies(double way) {
-    const MinimumDistanceAnswer nearest = MinimumDistance(AskerOf(*world_.scene()), {}, scratch_);
+    const MinimumDistanceAnswer nearest = MinimumDistance(QueryOf(*world_.scene()), {}, scratch_);
     const bool is_straight = nearest.has_pair && random_.OneIn(2);
     std::vector<SceneBody> moved = own_;
     for (SceneBody& body : moved) {
@@ -290,12 +290,12 @@ class Asking {
     if (!(room > 0)) return "";
     ++tally_->moved;
     const std::vector<SceneBody> moved = MovedBodies((1 - part) * radius);
-    Asker asker = AskerOf(*world_.scene());
-    asker.bodies = moved;
+    SceneQuery query = QueryOf(*world_.scene());
+    query.bodies = moved;
     const std::vector<SceneBody> bodies = world_.Bodies();
-    const std::vector<AskedPair> pairs = AllPairs(asker, bodies, nullptr);
+    const std::vector<AskedPair> pairs = AllPairs(query, bodies, nullptr);
     if (!is_check) return FindFault(pairs, KeptRoom{room});
-    const CheckAnswer again = CheckScene(asker, {}, scratch_);
+    const CheckAnswer again = CheckScene(query, {}, scratch_);
     return FindFault(pairs, KeptRoom{room, &again});
   }
 
@@ -304,24 +304,24 @@ class Asking {
   }
 
   std::string AskMinimumDistance() {
-    const Asker asker = AskerOf(*world_.scene());
+    const SceneQuery query = QueryOf(*world_.scene());
     const std::vector<SceneBody> bodies = world_.Bodies();
     const double max_distance = MaxDistance();
     const MinimumDistanceAnswer answer =
-        MinimumDistance(asker, {.max_distance = max_distance}, scratch_);
+        MinimumDistance(query, {.max_distance = max_distance}, scratch_);
     tally_->beyond += answer.distance.state == State::kBeyond ? 1 : 0;
-    return FindFault(AllPairs(asker, bodies, nullptr), max_distance, answer);
+    return FindFault(AllPairs(query, bodies, nullptr), max_distance, answer);
   }
 
   std::string AskNearest() {
-    const Asker asker = AskerOf(*world_.scene());
+    const SceneQuery query = QueryOf(*world_.scene());
     const std::vector<SceneBody> bodies = world_.Bodies();
     const double max_distance = MaxDistance();
     const auto room = static_cast<std::size_t>(random_.Below(12));
     std::vector<PairDistance> nearest(room);
     nearest.resize(
-        Nearest(asker, {.max_distance = max_distance}, absl::MakeSpan(nearest), scratch_).size);
-    return FindFault(AllPairs(asker, bodies, nullptr), max_distance, nearest, room);
+        Nearest(query, {.max_distance = max_distance}, absl::MakeSpan(nearest), scratch_).size);
+    return FindFault(AllPairs(query, bodies, nullptr), max_distance, nearest, room);
   }
 
   void Count(const SweepAnswer& answer) {
@@ -333,7 +333,7 @@ class Asking {
   }
 
   std::string AskSweep() {
-    const Asker asker = AskerOf(*world_.scene());
+    const SceneQuery query = QueryOf(*world_.scene());
     const std::vector<SceneBody> bodies = world_.Bodies();
     std::vector<Motion> motions;
     for (const SceneBody& body : own_) {
@@ -341,11 +341,11 @@ class Asking {
     }
     const bool ignores = random_.OneIn(3);
     std::vector<PairSweep> all;
-    SweepAll({asker, motions}, {.ignore_initial_contact = ignores}, Collect(&all), scratch_);
+    SweepAll({query, motions}, {.ignore_initial_contact = ignores}, Collect(&all), scratch_);
     const SweepAnswer answer =
-        Sweep({asker, motions}, {.ignore_initial_contact = ignores}, scratch_);
+        Sweep({query, motions}, {.ignore_initial_contact = ignores}, scratch_);
     Count(answer);
-    return FindFault(AllPairs(asker, bodies, &motions), ignores, answer, all);
+    return FindFault(AllPairs(query, bodies, &motions), ignores, answer, all);
   }
 
   struct Collect {
@@ -391,7 +391,7 @@ class Asking {
   SceneTally* tally_;
   std::vector<SceneBody> own_;
   PairRules rules_;
-  Asker::PairScope pair_scope_ = Asker::PairScope::kSceneAndSelf;
+  SceneQuery::PairScope pair_scope_ = SceneQuery::PairScope::kSceneAndSelf;
   bool random_uses_rules_ = false;
   OwnPairs own_pairs_;
   bool knows_own_pairs_ = false;

@@ -55,7 +55,7 @@ Vec3d HighestOfCore(const ConvexShape& shape, const Vec3d& d, Random& random) {
   const VertexIndex start =
       static_cast<VertexIndex>(random.Below(static_cast<int>(shape.vertex_count())));
   return shape.center() +
-         std::ldexp(1.0, shape.exponent()) * shape.vertex(HighestVertex(shape, d, start));
+         std::ldexp(1.0, shape.exponent()) * shape.vertex(SupportVertex(shape, d, start));
 }
 
 TEST(Support, IsAsHighAsAnyOfTheCallersPoints) {
@@ -66,7 +66,7 @@ TEST(Support, IsAsHighAsAnyOfTheCallersPoints) {
     const double extent = Extent(DifferenceSets{body.points, {{}}});
     for (int k = 0; k < 10; ++k) {
       const Vec3d d = SomeDirection(random, body.points);
-      // The error that the header of HighestVertex allows, and the rounding of the two heights.
+      // The error that the header of SupportVertex allows, and the rounding of the two heights.
       ASSERT_NEAR(Dot(d, HighestOfCore(*shape, d, random)), Height(body.points, d),
                   (kSupportDeficit + 8) * kUnit * extent)
           << Describe(body);
@@ -128,10 +128,10 @@ TEST(SweptSupport, BySignOfTheSweepIsThatOfDoubledVertices) {
         WorldRounding({pair.a.body, pair.b.body}, swept.sets) +
         32 * kUnit * (Norm(pair.a.motion.displacement) + Norm(pair.b.motion.displacement));
     ASSERT_NEAR(Dot(d, swept.sets.Support(d).w), truth, rounding) << Describe(pair);
-    Difference<double> difference(swept.motion.pair(), swept.placement);
+    MinkowskiDifference<double> difference(swept.motion.pair(), swept.placement);
     const Quaternion& q = pair.a.body.pose.q_WS;
     const Vec3d d_A = Rotated({-q.x, -q.y, -q.z, q.w}, d);
-    const auto highest = difference.Highest(d_A);
+    const auto highest = difference.Support(d_A);
     ASSERT_NEAR(std::ldexp(Dot(d_A, highest.w), swept.motion.pair().exponent), truth,
                 rounding + 2 * std::ldexp(swept.placement.error, swept.motion.pair().exponent))
         << Describe(pair);
@@ -154,7 +154,7 @@ TEST(SweptSupport, GivesTheDistanceOfTheDoubledHull) {
     moving.b.motion.displacement = {random.Below(7) - 3.0, random.Below(7) - 3.0,
                                     random.Below(7) - 3.0};
     const Swept swept(moving);
-    Difference<double> difference(swept.motion.pair(), swept.placement);
+    MinkowskiDifference<double> difference(swept.motion.pair(), swept.placement);
     CoreAnswer core;
     const bool is_decided = SolveFast(difference, LimitsFor(swept.motion.pair(), 0.0), &core);
     Body doubled = bodies.b;

@@ -12,7 +12,7 @@ DotsTaken CountDots(const ConvexShape& shape, const std::vector<Vec3d>& directio
   VertexIndex last = 0;
   for (const Vec3d& d : directions) {
     DotCount count;
-    const VertexIndex vertex = HighestVertexBy({road, last}, shape, d, &count);
+    const VertexIndex vertex = SupportVertexBy({road, last}, shape, d, &count);
     if (start == SupportStart::kWarm) last = vertex;
     taken.mean += static_cast<double>(count.dots) / static_cast<double>(directions.size());
     taken.most = std::max(taken.most, count.dots);

@@ -9,8 +9,8 @@
 
 #include "core/math/vec3.h"
 #include "core/shape/convex_shape.h"
-#include "core/support/support_search.h"
 #include "tests/support/random.h"
+#include "tests/support/support_roads.h"
 
 namespace clearance::testing {
 

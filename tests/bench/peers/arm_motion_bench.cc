@@ -92,8 +92,8 @@ class CoreCell {
       poses.insert(poses.end(), of_row.begin(), of_row.end());
     }
     std::vector<CheckAnswer> answers(rows.size());
-    const Asker asker = {.scene = *scene_, .bodies = bodies_, .rules = &rules_};
-    CheckConfigurations({asker, poses}, {}, absl::MakeSpan(answers), &scratch_);
+    const SceneQuery query = {.scene = *scene_, .bodies = bodies_, .rules = &rules_};
+    CheckConfigurations({query, poses}, {}, absl::MakeSpan(answers), &scratch_);
     return std::all_of(answers.begin(), answers.end(),
                        [](const CheckAnswer& answer) { return answer.verdict == Verdict::kFree; });
   }

@@ -132,8 +132,8 @@ class Bench {
 
   const std::vector<CheckAnswer>& AskCore(const Case& asked) {
     answers_.resize(asked.rows.size());
-    const Asker asker = {.scene = *asked.scene, .bodies = bodies_, .rules = &rules_};
-    CheckConfigurations({asker, asked.poses}, {}, absl::MakeSpan(answers_), &scratch_);
+    const SceneQuery query = {.scene = *asked.scene, .bodies = bodies_, .rules = &rules_};
+    CheckConfigurations({query, asked.poses}, {}, absl::MakeSpan(answers_), &scratch_);
     return answers_;
   }
 

@@ -33,7 +33,7 @@ Vec3d ToShape(const Object& object, const ccd_vec3_t& direction_W) {
           r[0][2] * d[0] + r[1][2] * d[1] + r[2][2] * d[2]};
 }
 
-Vec3d HighestVertex(const std::vector<Vec3d>& vertices, const Vec3d& direction) {
+Vec3d SupportVertex(const std::vector<Vec3d>& vertices, const Vec3d& direction) {
   const Vec3d* best = vertices.data();
   double height = Dot(*best, direction);
   for (const Vec3d& vertex : vertices) {
@@ -53,7 +53,7 @@ void Support(const void* object_pointer, const ccd_vec3_t* direction_W, ccd_vec3
   const Vec3d p = object.shape->vertices.empty()
                       ? Vec3d{d.x < 0 ? -half.x : half.x, d.y < 0 ? -half.y : half.y,
                               d.z < 0 ? -half.z : half.z}
-                      : HighestVertex(object.shape->vertices, d);
+                      : SupportVertex(object.shape->vertices, d);
   const auto& r = object.R_WS.rows;
   ccdVec3Set(p_W, r[0][0] * p.x + r[0][1] * p.y + r[0][2] * p.z + object.p_WS.x,
              r[1][0] * p.x + r[1][1] * p.y + r[1][2] * p.z + object.p_WS.y,

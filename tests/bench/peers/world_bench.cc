@@ -151,15 +151,15 @@ bool DoTouch(const SceneBody& a, const Pose& X_WA, const SceneBody& b, const Pos
 }
 
 // Whether any pair touches, asked one by one.
-bool TouchesAny(const Asker& asker) {
-  for (std::size_t i = 0; i < asker.bodies.size(); ++i) {
-    for (std::size_t k = 0; k < asker.scene.size(); ++k) {
-      const SceneBody obstacle = asker.scene.BodyAt(k);
-      if (DoTouch(asker.bodies[i], asker.poses[i], obstacle, obstacle.X_WB)) return true;
+bool TouchesAny(const SceneQuery& query) {
+  for (std::size_t i = 0; i < query.bodies.size(); ++i) {
+    for (std::size_t k = 0; k < query.scene.size(); ++k) {
+      const SceneBody obstacle = query.scene.BodyAt(k);
+      if (DoTouch(query.bodies[i], query.poses[i], obstacle, obstacle.X_WB)) return true;
     }
     for (std::size_t j = 0; j < i; ++j) {
-      const bool may_touch = asker.rules->Find(asker.bodies[i].id, asker.bodies[j].id) != nullptr;
-      if (!may_touch && DoTouch(asker.bodies[i], asker.poses[i], asker.bodies[j], asker.poses[j]))
+      const bool may_touch = query.rules->Find(query.bodies[i].id, query.bodies[j].id) != nullptr;
+      if (!may_touch && DoTouch(query.bodies[i], query.poses[i], query.bodies[j], query.poses[j]))
         return true;
     }
   }
@@ -183,7 +183,7 @@ class ArmBench {
       for (std::size_t i = 0; i < kConfigurations; ++i) {
         const bool touches = AskOurs(problem, i);
         touching += touches ? 1 : 0;
-        if (touches != TouchesAny(AskerOf(problem, i))) Fail("a configuration of the arm");
+        if (touches != TouchesAny(QueryOf(problem, i))) Fail("a configuration of the arm");
         for (std::size_t k = 0; k < 2; ++k) differ[k] += AskFcl(k, problem, i) != touches ? 1 : 0;
       }
     }
@@ -222,7 +222,7 @@ class ArmBench {
     for (plan::FclCell& fcl : fcl_) fcl.Load(problem.obstacles);
   }
 
-  Asker AskerOf(const Problem& problem, std::size_t i) const {
+  SceneQuery QueryOf(const Problem& problem, std::size_t i) const {
     return {.scene = *problem.scene,
             .bodies = bodies_,
             .poses = problem.poses[i],
@@ -231,7 +231,7 @@ class ArmBench {
   }
 
   bool AskOurs(const Problem& problem, std::size_t i) {
-    return CheckScene(AskerOf(problem, i), {}, &scratch_).verdict != Verdict::kFree;
+    return CheckScene(QueryOf(problem, i), {}, &scratch_).verdict != Verdict::kFree;
   }
 
   bool AskFcl(std::size_t k, const Problem& problem, std::size_t i) {

@@ -62,7 +62,7 @@ TEST(SceneLists, NearestPairsAreThoseOfTheCore) {
   std::uint32_t full = 0;
   for (std::uint32_t row = 0; row < kWorldRows; ++row) {
     SCOPED_TRACE(row);
-    const NearestAnswer answer = Nearest(world.AskerAt(poses, row), {.max_distance = 0.5},
+    const NearestAnswer answer = Nearest(world.QueryAt(poses, row), {.max_distance = 0.5},
                                          absl::MakeSpan(nearest), &world.scratch);
     ASSERT_EQ(CountOf(pairs, row), answer.size);
     EXPECT_EQ(result.states(static_cast<int>(row)),
@@ -115,12 +115,12 @@ void ExpectVerdict(const Pairs& pairs, int i, const PairVerdict& found) {
 }
 
 // Expects that a row lists the pairs that the core finds, as far as there is room.
-void ExpectVerdicts(const v1::VerdictPairColumns& pairs, std::uint32_t row, const Asker& asker,
+void ExpectVerdicts(const v1::VerdictPairColumns& pairs, std::uint32_t row, const SceneQuery& query,
                     std::size_t most) {
   SceneScratch scratch;
   std::vector<PairVerdict> all;
   CheckAll(
-      asker,
+      query,
       [&](const PairVerdict& found) {
         all.push_back(found);
         return true;
@@ -150,7 +150,7 @@ TEST(SceneLists, AllThatTouchesIsWhatTheCoreShows) {
   ASSERT_EQ(result.pairs().offsets_size(), static_cast<int>(kWorldRows) + 1);
   for (std::uint32_t row = 0; row < kWorldRows; ++row) {
     SCOPED_TRACE(row);
-    ExpectVerdicts(result.pairs(), row, world.AskerAt(poses, row), kMost);
+    ExpectVerdicts(result.pairs(), row, world.QueryAt(poses, row), kMost);
   }
   EXPECT_THAT(result.pairs().truncated(), ::testing::Contains(true));
   EXPECT_THAT(result.pairs().truncated(), ::testing::Contains(false));
@@ -191,9 +191,9 @@ TEST(SceneLists, OverlapsAreThoseOfTheCore) {
                              .X_WB = poses[row],
                              .bits = {1, row % 8 == 0 ? 2U : 1U},
                              .margin = 0.1 * (row % 4)};
-    const Asker asker = {.scene = *world.scene, .bodies = absl::MakeConstSpan(&shape, 1)};
-    ExpectVerdicts(result.pairs(), row, asker, kMostPairs);
-    const Verdict verdict = CheckScene(asker, {}, &world.scratch).verdict;
+    const SceneQuery query = {.scene = *world.scene, .bodies = absl::MakeConstSpan(&shape, 1)};
+    ExpectVerdicts(result.pairs(), row, query, kMostPairs);
+    const Verdict verdict = CheckScene(query, {}, &world.scratch).verdict;
     EXPECT_EQ(result.verdicts(static_cast<int>(row)), static_cast<int>(verdict));
     touching += verdict == Verdict::kTouching ? 1 : 0;
   }
@@ -285,7 +285,7 @@ TEST(SceneLists, EveryPairOnTheWayIsWhatTheCoreShows) {
     }
     std::vector<PairSweep> all;
     SweepAll(
-        {world.AskerAt(poses, row), motions}, {},
+        {world.QueryAt(poses, row), motions}, {},
         [&](const PairSweep& found) {
           all.push_back(found);
           return true;

@@ -52,7 +52,7 @@ TEST(SceneQuestions, ChecksAreThoseOfTheCore) {
     SCOPED_TRACE(row);
     const int i = static_cast<int>(row);
     const CheckAnswer answer =
-        CheckScene(world.AskerAt(poses, row), {.wants_free_radius = true}, &world.scratch);
+        CheckScene(world.QueryAt(poses, row), {.wants_free_radius = true}, &world.scratch);
     ASSERT_EQ(result.verdicts(i), static_cast<int>(answer.verdict));
     EXPECT_EQ(result.free_radii(i), answer.free_radius);
     if (answer.verdict == Verdict::kFree) continue;
@@ -89,7 +89,7 @@ TEST(SceneQuestions, MinimumDistancesAreThoseOfTheCore) {
     SCOPED_TRACE(row);
     const int i = static_cast<int>(row);
     const MinimumDistanceAnswer answer =
-        MinimumDistance(world.AskerAt(poses, row), {.max_distance = 0.3}, &world.scratch);
+        MinimumDistance(world.QueryAt(poses, row), {.max_distance = 0.3}, &world.scratch);
     ASSERT_EQ(result.states(i), static_cast<int>(answer.distance.state));
     EXPECT_EQ(result.lower_bounds(i), answer.distance.bracket.lower);
     EXPECT_EQ(result.upper_bounds(i), answer.distance.bracket.upper);
@@ -155,7 +155,7 @@ TEST(SceneQuestions, MotionsAreThoseOfTheCore) {
         if (has_ends) MotionToEndPose(start, end, &motions[k]);
       }
       hits += ExpectSweep(response.sweep(), static_cast<int>(row),
-                          Sweep({world.AskerAt(poses, row), motions}, {}, &world.scratch));
+                          Sweep({world.QueryAt(poses, row), motions}, {}, &world.scratch));
     }
     EXPECT_GT(hits, static_cast<int>(kWorldRows) / 10);
   }
@@ -356,7 +356,7 @@ TEST(SceneQuestions, ABodyHeldIsNotTheObstacleItWas) {
     return result.verdicts(0) == v1::VERDICT_TOUCHING && result.bodies_b(0) == 10;
   };
   EXPECT_TRUE(touches(ask(9).check()));
-  // The obstacle itself makes no pair with it, and the asker must say so.
+  // The obstacle itself makes no pair with it, and the query must say so.
   const v1::Error refused = ErrorOf(ask(10).status());
   EXPECT_EQ(refused.field(), "check.bodies.ids");
   EXPECT_EQ(refused.value(), "10");

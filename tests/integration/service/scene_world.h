@@ -107,7 +107,7 @@ class World {
     return request;
   }
 
-  Asker AskerAt(const std::vector<Pose>& poses, std::uint32_t row) const {
+  SceneQuery QueryAt(const std::vector<Pose>& poses, std::uint32_t row) const {
     return {.scene = *scene,
             .bodies = own,
             .poses = absl::MakeConstSpan(poses).subspan(std::size_t{row} * kOwnCount, kOwnCount),

@@ -343,13 +343,14 @@ class Offline {
     const ScenePtr scene = SceneOf(asked.rewound);
     ExpectRays(*scene, asked);
     const std::vector<SceneBody> probe = {{.id = 1, .body = ball_, .X_WB = {}}};
-    const Asker asker = {.scene = *scene, .bodies = probe, .pair_scope = Asker::PairScope::kScene};
-    const CheckAnswer check = CheckScene(asker, {.wants_free_radius = true}, &scratch_);
+    const SceneQuery query = {
+        .scene = *scene, .bodies = probe, .pair_scope = SceneQuery::PairScope::kScene};
+    const CheckAnswer check = CheckScene(query, {.wants_free_radius = true}, &scratch_);
     touched += check.verdict == Verdict::kFree ? 0 : 1;
     ExpectSameCheck(asked.check, check);
-    ExpectSameMinimumDistance(asked.minimum, MinimumDistance(asker, {}, &scratch_));
+    ExpectSameMinimumDistance(asked.minimum, MinimumDistance(query, {}, &scratch_));
     const std::vector<Motion> motions = {{.displacement = {4, 0, 0}, .rotation = {}, .pivot = {}}};
-    ExpectSameSweep(asked.sweep, 0, Sweep({asker, motions}, {}, &scratch_));
+    ExpectSameSweep(asked.sweep, 0, Sweep({query, motions}, {}, &scratch_));
   }
 
   int clamped = 0, between = 0, player_hits = 0, touched = 0;

@@ -21,7 +21,7 @@ struct alignas(64) Block {
 
 TEST(RecyclingAllocator, TakesFirstWhatWasGivenBack) {
   using Allocator = RecyclingAllocator<Block<1>>;
-  if (Allocator::kMostKept == 0)
+  if (Allocator::kMaxKept == 0)
     GTEST_SKIP() << "SKIPPED: needs a build without the address sanitizer";
   Allocator allocator;
   std::vector<Block<1>*> taken;
@@ -39,15 +39,15 @@ TEST(RecyclingAllocator, TakesFirstWhatWasGivenBack) {
 TEST(RecyclingAllocator, KeepsNoMoreThanItMay) {
   using Allocator = RecyclingAllocator<Block<2>>;
   Allocator allocator;
-  std::vector<Block<2>*> taken(Allocator::kMostKept + 10);
+  std::vector<Block<2>*> taken(Allocator::kMaxKept + 10);
   for (Block<2>*& block : taken) block = allocator.allocate(1);
   for (Block<2>* const block : taken) allocator.deallocate(block, 1);
-  EXPECT_EQ(Allocator::kept(), Allocator::kMostKept);
-  EXPECT_LE(Allocator::kept() * sizeof(Block<2>), kMostKeptBytes);
+  EXPECT_EQ(Allocator::kept(), Allocator::kMaxKept);
+  EXPECT_LE(Allocator::kept() * sizeof(Block<2>), kMaxKeptBytes);
   Block<2>* const several = allocator.allocate(2);
-  EXPECT_EQ(Allocator::kept(), Allocator::kMostKept);
+  EXPECT_EQ(Allocator::kept(), Allocator::kMaxKept);
   allocator.deallocate(several, 2);
-  EXPECT_EQ(Allocator::kept(), Allocator::kMostKept);
+  EXPECT_EQ(Allocator::kept(), Allocator::kMaxKept);
 }
 
 TEST(RecyclingAllocator, KeepsWithTheThreadThatGivesBack) {
@@ -56,7 +56,7 @@ TEST(RecyclingAllocator, KeepsWithTheThreadThatGivesBack) {
   Block<3>* const block = allocator.allocate(1);
   std::thread([&] {
     allocator.deallocate(block, 1);
-    EXPECT_EQ(Allocator::kept(), Allocator::kMostKept == 0 ? 0u : 1u);
+    EXPECT_EQ(Allocator::kept(), Allocator::kMaxKept == 0 ? 0u : 1u);
   }).join();
   EXPECT_EQ(Allocator::kept(), 0u);
 }

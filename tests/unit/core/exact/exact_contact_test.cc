@@ -22,7 +22,7 @@ namespace clearance {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kLeast = std::numeric_limits<double>::denorm_min();
+constexpr double kMinDouble = std::numeric_limits<double>::denorm_min();
 
 using Points = std::vector<Vec3d>;
 
@@ -170,7 +170,7 @@ TEST(ExactContact, OfBodiesAroundACommonPointIsPenetrating) {
     const ExactVerdict verdict = Decide(a, b, {});
     EXPECT_EQ(verdict.contact, ExactContact::kPenetrating);
     EXPECT_EQ(verdict.lower, -kInfinity);
-    EXPECT_EQ(verdict.upper, -kLeast);
+    EXPECT_EQ(verdict.upper, -kMinDouble);
   }
   EXPECT_EQ(Decide(cube, needle, {0, 4, 0}).contact, ExactContact::kTouching);
 }
@@ -221,8 +221,9 @@ TEST(ExactContact, OfARoundedBoxIsThatOfItsCoreAndRadius) {
   const auto rounded = std::get<ConvexShapePtr>(MakeBox({1, 1, 1}, 13));
   // From the corner (1, 1, 1) by (3, 4, 12): 13 away.
   EXPECT_EQ(Decide(rounded, Hull({{4, 5, 13}}), {}).contact, ExactContact::kTouching);
-  EXPECT_EQ(Decide(rounded, Hull({{4, 5, 13}}), {0, 0, kLeast}).contact, ExactContact::kSeparated);
-  EXPECT_EQ(Decide(rounded, Hull({{4, 5, 13}}), {0, 0, -kLeast}).contact,
+  EXPECT_EQ(Decide(rounded, Hull({{4, 5, 13}}), {0, 0, kMinDouble}).contact,
+            ExactContact::kSeparated);
+  EXPECT_EQ(Decide(rounded, Hull({{4, 5, 13}}), {0, 0, -kMinDouble}).contact,
             ExactContact::kPenetrating);
 }
 
@@ -231,10 +232,10 @@ TEST(ExactContact, WhereTheDistanceIsBelowAllDoublesHasItsSign) {
   const Pose turned = {{}, {0, 0, 2457.0 / 4096, 3276.0 / 4096}};
   const auto wall = Hull({{0, -4, -4}, {0, 4, -4}, {0, -4, 4}, {0, 4, 4}, {-4, 0, 0}});
   const auto post = Hull({{0, 0, 0}, {4, 1, 0}});
-  const ExactVerdict verdict = Decide(*wall, turned, *post, {{kLeast, 0, 0}, turned.q_WS});
+  const ExactVerdict verdict = Decide(*wall, turned, *post, {{kMinDouble, 0, 0}, turned.q_WS});
   EXPECT_EQ(verdict.contact, ExactContact::kSeparated);
-  EXPECT_EQ(verdict.lower, kLeast);
-  EXPECT_EQ(verdict.upper, kLeast);
+  EXPECT_EQ(verdict.lower, kMinDouble);
+  EXPECT_EQ(verdict.upper, kMinDouble);
 }
 
 TEST(ExactContact, OfSizesFromBothEndsOfTheRangeIsDecided) {
@@ -270,7 +271,7 @@ TEST(ExactContact, IsNotDecidedForCurvedShapes) {
 // A lattice of sixty thousand points of the plane z = 0. One coordinate is so small that its hull
 // is not proved and all of them are kept, and that every height has a thousand bits.
 ConvexShapePtr ManyPointsOfAPlane() {
-  Points points = {{1, 1, 0}, {kLeast, 0.25, 0}};
+  Points points = {{1, 1, 0}, {kMinDouble, 0.25, 0}};
   for (int x = -123; x < 123; ++x) {
     for (int y = -123; y < 123; ++y) points.push_back({x / 128.0, y / 128.0, 0});
   }
@@ -307,8 +308,8 @@ TEST(ExactContact, TakesThePoseInsideTheBodyExactly) {
     return DecideExactly({*cube, body, local}, {*wall, pose})->contact;
   };
   EXPECT_EQ(at(0), ExactContact::kTouching);  // 100 + 7 + 4 = 111
-  EXPECT_EQ(at(kLeast), ExactContact::kSeparated);
-  EXPECT_EQ(at(-kLeast), ExactContact::kPenetrating);
+  EXPECT_EQ(at(kMinDouble), ExactContact::kSeparated);
+  EXPECT_EQ(at(-kMinDouble), ExactContact::kPenetrating);
 }
 
 }  // namespace

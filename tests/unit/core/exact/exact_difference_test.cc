@@ -71,7 +71,7 @@ TEST(ExactDifference, FindsTheHighestVertexWhereDoublesSeeATie) {
       const int shift = BitCount(n) - 55 - random.Below(19);
       if (!random.OneIn(4)) *coordinate += Shifted(Integer(random.Below(9) - 4), shift);
     }
-    ASSERT_EQ(Height(difference, n, difference.Highest(n)), GreatestHeight(pair, n)) << round;
+    ASSERT_EQ(Height(difference, n, difference.Support(n)), GreatestHeight(pair, n)) << round;
   }
 }
 

@@ -14,7 +14,7 @@
 namespace clearance {
 namespace {
 
-constexpr double kLeast = std::numeric_limits<double>::denorm_min();
+constexpr double kMinDouble = std::numeric_limits<double>::denorm_min();
 constexpr double kLargest = std::numeric_limits<double>::max();
 
 mpq_class TimesPowerOfTwo(mpq_class value, int exponent) {
@@ -30,7 +30,7 @@ TEST(LowestBit, IsThatOfTheExactValue) {
   EXPECT_EQ(LowestBit(1.0), 0);
   EXPECT_EQ(LowestBit(-6.0), 1);
   EXPECT_EQ(LowestBit(0.75), -2);
-  EXPECT_EQ(LowestBit(kLeast), -1074);
+  EXPECT_EQ(LowestBit(kMinDouble), -1074);
   EXPECT_EQ(LowestBit(kLargest), 1023 - 52);
   EXPECT_EQ(LowestBit(0.0), kNoBit);
   EXPECT_EQ(LowestBit(-0.0), kNoBit);
@@ -46,7 +46,7 @@ TEST(ToInteger, HoldsEveryDoubleExactly) {
     ASSERT_EQ(TimesPowerOfTwo(mpq_class(ToInteger(x, exponent)), exponent), mpq_class(x));
   }
   EXPECT_EQ(ToInteger(0.0, 5), 0);
-  EXPECT_EQ(ToInteger(-kLeast, -1074), -1);
+  EXPECT_EQ(ToInteger(-kMinDouble, -1074), -1);
 }
 
 TEST(Quotient, IsRoundedOutwardsByLessThanTwoUnits) {
@@ -74,7 +74,7 @@ TEST(Quotient, IsExactWhereItCanBe) {
   EXPECT_EQ(QuotientUp(Integer(21), Integer(7), -1), 1.5);
   EXPECT_EQ(QuotientUp(Integer(0), Integer(7), 0), 0);
   EXPECT_EQ(QuotientDown(Integer(1), Integer(3), -1074), 0);
-  EXPECT_EQ(QuotientUp(Integer(1), Integer(3), -1074), kLeast);
+  EXPECT_EQ(QuotientUp(Integer(1), Integer(3), -1074), kMinDouble);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include <variant>
 
 #include "core/exact/exact_difference.h"
-#include "core/exact/nearest_point.h"
+#include "core/exact/exact_nearest_point.h"
 #include "core/exact/origin_cone.h"
 #include "core/math/tolerance.h"
 #include "core/shape/make_shape.h"

@@ -9,14 +9,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <random>
+
+#include "core/math/tolerance.h"
 
 namespace clearance {
 namespace {
 
 constexpr unsigned kSeed = 20261123;
-constexpr double kPi = std::numbers::pi;
 
 // A turn by the angle about the axis of (1, 2, 2) / 3, radians.
 Quaternion TurnBy(double angle) {

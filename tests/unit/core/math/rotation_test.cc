@@ -150,7 +150,7 @@ TEST(ShortestRotation, LeadsFromOneOrientationToTheOther) {
     const Quaternion from = RandomQuaternion(engine);
     const Quaternion to = RandomQuaternion(engine);
     const Vec3d rotation = ShortestRotation(from, to);
-    ASSERT_LE(std::sqrt(NormSquared(rotation)), kHalfTurn * (1 + 4 * kRoundoff));
+    ASSERT_LE(std::sqrt(NormSquared(rotation)), kPi * (1 + 4 * kRoundoff));
     const Mat3<double> led = RotationVectorMatrix(rotation) * RotationMatrix<double>(from);
     ASSERT_LE(WorstEntryError(led, ExactMatrix(to)), 200 * kRoundoff) << "seed " << kSeed;
   }

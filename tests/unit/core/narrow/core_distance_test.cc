@@ -17,7 +17,7 @@ namespace {
 using Dd = DoubleDouble;
 
 CoreAnswer SolvedPrecisely(const TestPair& test, const CoreLimits& limits) {
-  Difference<Dd> difference(test.pair, test.fine);
+  MinkowskiDifference<Dd> difference(test.pair, test.fine);
   CoreAnswer answer;
   SolvePrecisely(difference, limits, &answer);
   return answer;

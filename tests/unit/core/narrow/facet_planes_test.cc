@@ -79,7 +79,7 @@ struct Tally {
 
 void ExpectAsAlone(int count, Random& random, Tally* tally) {
   FacetPlanes planes;
-  std::array<Triangle, FacetPlanes::kMost> triangles;
+  std::array<Triangle, FacetPlanes::kMax> triangles;
   for (int i = 0; i < count; ++i) {
     triangles[i] = RandomTriangle(random);
     planes.Set(i, triangles[i][0], triangles[i][1], triangles[i][2]);

@@ -22,7 +22,7 @@ GjkLimits Cold() {
 
 TEST(Gjk, BracketsTheDistanceOfCubesFaceToFace) {
   const TestPair test(Cube(1), Cube(1), {{5, 0.25, 0.5}, {}});
-  Difference<double> difference(test.pair, test.coarse);
+  MinkowskiDifference<double> difference(test.pair, test.coarse);
   const GjkResult<double> result = Gjk(difference, {}, Cold());
   EXPECT_EQ(result.end, GjkEnd::kConverged);
   EXPECT_EQ(std::ldexp(result.lower, test.pair.exponent), 3);
@@ -31,7 +31,7 @@ TEST(Gjk, BracketsTheDistanceOfCubesFaceToFace) {
 
 TEST(Gjk, EndsInATetrahedronWhereShapesOverlap) {
   const TestPair test(Cube(1), Cube(1), {{0.5, 0.3, 0.2}, {}});
-  Difference<double> difference(test.pair, test.coarse);
+  MinkowskiDifference<double> difference(test.pair, test.coarse);
   const GjkResult<double> result = Gjk(difference, {}, Cold());
   EXPECT_EQ(result.end, GjkEnd::kEnclosed);
   EXPECT_EQ(result.simplex.size, 4);
@@ -39,7 +39,7 @@ TEST(Gjk, EndsInATetrahedronWhereShapesOverlap) {
 
 TEST(Gjk, StopsAsSoonAsTheCallerKnowsEnough) {
   const TestPair test(Cube(1), Octahedron(), {{5, 1, 2}, {}});
-  Difference<double> difference(test.pair, test.coarse);
+  MinkowskiDifference<double> difference(test.pair, test.coarse);
   GjkLimits above = Cold();
   above.stop_above = std::ldexp(1.0, -test.pair.exponent);
   EXPECT_EQ(Gjk(difference, {}, above).end, GjkEnd::kAbove);
@@ -53,7 +53,7 @@ TEST(Gjk, SaysSoWhenItsIterationsRunOut) {
       Octahedron(), Octahedron(),
       {{3, 1, 0.5},
        {0.18257418583505536, 0.3651483716701107, 0.5477225575051661, 0.7302967433402214}});
-  Difference<double> difference(test.pair, test.coarse);
+  MinkowskiDifference<double> difference(test.pair, test.coarse);
   GjkLimits limits = Cold();
   limits.max_iterations = 1;
   const GjkResult<double> result = Gjk(difference, {}, limits);
@@ -65,13 +65,13 @@ TEST(Gjk, SeesEverythingThatASweepCovers) {
   const TestPair test(Cube(1), Cube(1), {{10, 0, 0}, {}});
   Placement<double> swept = test.coarse;
   swept.sweep_A = {std::ldexp(-5.0, -test.pair.exponent), 0, 0};
-  Difference<double> difference(test.pair, swept);
+  MinkowskiDifference<double> difference(test.pair, swept);
   EXPECT_EQ(std::ldexp(Gjk(difference, {}, Cold()).upper, test.pair.exponent), 3);
 }
 
 TEST(Gjk, GoesOnFromASimplexThatIsGiven) {
   const TestPair test(Cube(1), Octahedron(), {{4, 0.1, 0.2}, {}});
-  Difference<double> difference(test.pair, test.coarse);
+  MinkowskiDifference<double> difference(test.pair, test.coarse);
   const GjkResult<double> cold = Gjk(difference, {}, Cold());
   const GjkResult<double> warm = Gjk(difference, cold.simplex, Cold());
   EXPECT_EQ(warm.iterations, 0u);
@@ -80,10 +80,10 @@ TEST(Gjk, GoesOnFromASimplexThatIsGiven) {
 
 TEST(RoundingError, GrowsWithWhatIsComputedAndNotLessThanThePlacement) {
   const TestPair test(Cube(1), Cube(1), {{5, 0, 0}, {}});
-  Difference<double> difference(test.pair, test.coarse);
+  MinkowskiDifference<double> difference(test.pair, test.coarse);
   Placement<double> worse = test.coarse;
   worse.error += 1;
-  Difference<double> worse_difference(test.pair, worse);
+  MinkowskiDifference<double> worse_difference(test.pair, worse);
   EXPECT_GT(difference.rounding_error(), 0);
   EXPECT_LT(difference.rounding_error(), 200 * kRoundoff * 8);
   EXPECT_GE(worse_difference.rounding_error(), 1);

@@ -26,11 +26,11 @@ ConvexShapePtr Made(ShapeOrError made) { return std::get<ConvexShapePtr>(std::mo
 template <class T>
 Penetration Depth(const TestPair& test, const Placement<T>& placement,
                   const PenetrationLimits& limits = {}) {
-  Difference<T> difference(test.pair, placement);
+  MinkowskiDifference<T> difference(test.pair, placement);
   EnclosingSet<T> set;
   for (const double sign : {1.0, -1.0}) {
     for (const Vec3d& axis : {Vec3d{sign, 0, 0}, Vec3d{0, sign, 0}, Vec3d{0, 0, sign}}) {
-      set.vertex[set.size++] = difference.Highest(To<T>(axis));
+      set.vertex[set.size++] = difference.Support(To<T>(axis));
     }
   }
   Penetration depth = ComputePenetration(difference, set, limits);
@@ -217,10 +217,10 @@ TEST(ComputePenetration, StartsAnewWhereTheSetIsFlatToRounding) {
                               {0, 0, 1},
                               {0, 0, -1}}),
                       HullOf({{0, 0, 0}}), {});
-  Difference<Dd> difference(test.pair, test.fine);
+  MinkowskiDifference<Dd> difference(test.pair, test.fine);
   EnclosingSet<Dd> belt;
   for (const Vec3d& d : {Vec3d{1, 0, 0}, Vec3d{-1, 0, 0}, Vec3d{0, 1, 0}, Vec3d{0, -1, 0}}) {
-    belt.vertex[belt.size++] = difference.Highest(To<Dd>(d));
+    belt.vertex[belt.size++] = difference.Support(To<Dd>(d));
   }
   const Penetration depth = ComputePenetration(difference, belt, {});
   ASSERT_TRUE(depth.is_known);
@@ -235,15 +235,15 @@ TEST(ComputePenetration, IsUnknownOfWhatIsFlatToRounding) {
   EXPECT_FALSE(Depth(test, test.fine).is_known);
 }
 
-DifferenceVertex<double> At(double x, double y, double z) {
-  DifferenceVertex<double> vertex = {{x, y, z}, {}, 0, 0, false};
+MinkowskiVertex<double> At(double x, double y, double z) {
+  MinkowskiVertex<double> vertex = {{x, y, z}, {}, 0, 0, false};
   ExpandingPolytope::PutOnGrid(&vertex.w);
   return vertex;
 }
 
-EnclosingSet<double> SetOf(const std::vector<DifferenceVertex<double>>& vertices) {
+EnclosingSet<double> SetOf(const std::vector<MinkowskiVertex<double>>& vertices) {
   EnclosingSet<double> set;
-  for (const DifferenceVertex<double>& vertex : vertices) set.vertex[set.size++] = vertex;
+  for (const MinkowskiVertex<double>& vertex : vertices) set.vertex[set.size++] = vertex;
   return set;
 }
 
@@ -308,8 +308,8 @@ TEST(ExpandingPolytope, StaysConvexAndClosedOnALattice) {
 // A vertex far out swallows most of what was there, and fewer facets are left than there were.
 TEST(ExpandingPolytope, ForgetsTheFacetsThatAVertexSwallows) {
   const auto polytope = std::make_unique<ExpandingPolytope>();
-  std::vector<DifferenceVertex<double>> set = {At(1, 0, -1), At(-1, 1, -1), At(-1, -1, -1),
-                                               At(0, 0, 0.5)};
+  std::vector<MinkowskiVertex<double>> set = {At(1, 0, -1), At(-1, 1, -1), At(-1, -1, -1),
+                                              At(0, 0, 0.5)};
   for (const double x : {-0.125, 0.125}) {
     for (const double y : {-0.125, 0.125}) set.push_back(At(x, y, 0.4375));
   }

@@ -57,10 +57,10 @@ inline CoreLimits Limits(const ShapePair& pair) {
 // Distance of the cores in units, negative where they overlap, by the search that proves what it
 // says.
 inline double ReferenceDistance(const TestPair& test) {
-  Difference<double> difference(test.pair, test.coarse);
+  MinkowskiDifference<double> difference(test.pair, test.coarse);
   CoreAnswer answer;
   if (SolveFast(difference, Limits(test.pair), &answer)) return ToDouble(answer.distance);
-  Difference<DoubleDouble> fine(test.pair, test.fine);
+  MinkowskiDifference<DoubleDouble> fine(test.pair, test.fine);
   SolvePrecisely(fine, Limits(test.pair), &answer);
   return ToDouble(answer.distance);
 }

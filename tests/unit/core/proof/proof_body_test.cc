@@ -56,9 +56,9 @@ TEST(FrameOf, TurnsAboutEachAxisAlone) {
 TEST(ProofBody, OfAnEllipsoidTooFlatForItsUnitsIsADisc) {
   const ConvexShapePtr flat = std::get<ConvexShapePtr>(MakeEllipsoid({2e300, 1e300, 1e-300}, 0));
   const ProofBody body(*flat, QuadFrame{});
-  ExpectNear(body.Highest({0, 0, 1}).point, {0, 0, 0});
-  EXPECT_TRUE(body.Highest({0, 0, 1}).height == 0);
-  EXPECT_TRUE(body.Highest({0, -1, 0}).height == Quad(1e300));
+  ExpectNear(body.Support({0, 0, 1}).point, {0, 0, 0});
+  EXPECT_TRUE(body.Support({0, 0, 1}).height == 0);
+  EXPECT_TRUE(body.Support({0, -1, 0}).height == Quad(1e300));
 }
 
 }  // namespace

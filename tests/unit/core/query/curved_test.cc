@@ -99,7 +99,7 @@ TEST(CurvedTimeOfCollision, OfARollingCylinderAndOfASpinningCone) {
   EXPECT_LE(hit.t_free, 0.5);
   EXPECT_NEAR(hit.t_hit, 0.5, 1e-8);
   // The apex of a cone swings by pi about its base; it meets a wall at 2 cos(30 degrees) there.
-  const Motion swing = {{}, {0, kHalfTurn, 0}, {0, 0, -1}};
+  const Motion swing = {{}, {0, kPi, 0}, {0, 0, -1}};
   const auto met = TimeOfCollision({*Cone(1e-3, 1), start, swing},
                                    {*Box(1, 3, 3), At(1 + std::sqrt(3.0), 0, 0), rest}, {});
   ASSERT_EQ(met.state, MotionState::kHit);

@@ -14,22 +14,22 @@ namespace clearance {
 namespace {
 
 struct Decision {
-  Verdict verdict;
+  Classification verdict;
   Bracket bracket;
 };
 
 // What becomes of a state and the bracket [-1, 1].
-Decision Decide(const PosedShape& a, const PosedShape& b, const Verdict& verdict) {
+Decision Decide(const PosedShape& a, const PosedShape& b, const Classification& verdict) {
   Decision decision = {verdict, {-1, 1}};
   DecideAtZero(a, b, &decision.verdict, &decision.bracket);
   return decision;
 }
 
-constexpr Verdict kOpen = {State::kUndecided, UndecidedReason::kPrecision};
+constexpr Classification kOpen = {State::kUndecided, UndecidedReason::kPrecision};
 
 TEST(DecideAtZero, DecidesWhatIsUndecidedAndWhatTouches) {
   const auto box = Box(1, 1, 1);
-  for (const Verdict& verdict : {kOpen, Verdict{State::kTouching}}) {
+  for (const Classification& verdict : {kOpen, Classification{State::kTouching}}) {
     const Decision touching = Decide({*box, {}}, {*box, At(2, 0, 0)}, verdict);
     EXPECT_EQ(touching.verdict.state, State::kTouching);
     EXPECT_EQ(touching.verdict.reason, UndecidedReason::kNone);

@@ -31,11 +31,11 @@ class Hits {
  public:
   void Add(const BodyPair& bodies, Random& random) {
     Pair& pair = pairs_.emplace_back(bodies, random);
-    if (pair.cast.end != RayCast::End::kFacet) pairs_.pop_back();
+    if (pair.cast.end != PortalResult::End::kFacet) pairs_.pop_back();
   }
 
   std::size_t size() const { return pairs_.size(); }
-  RayCast& cast(std::size_t i) { return pairs_[i].cast; }
+  PortalResult& cast(std::size_t i) { return pairs_[i].cast; }
   bool IsOfBoxes(std::size_t i) const { return pairs_[i].difference.HasBoxesOnly(); }
   TimeOfCollisionAnswer Alone(std::size_t i) const {
     return TimeOfCollision(pairs_[i].a, pairs_[i].b, {});
@@ -83,7 +83,7 @@ class Hits {
           difference(relative.pair(), placement),
           R_AW(Transpose(relative.AxesOfA(0))),
           ray_A(relative.ClosingInA()),
-          cast(CastRay(difference, ray_A)) {}
+          cast(SearchPortal(difference, ray_A)) {}
 
     Motion MotionTo(const Vec3d& p_WB, Random& random) const {
       return {random.Uniform(1, 2) * (p_WB - X_WA.p_WS) + random.InCube(0.5), {}, {}};
@@ -108,10 +108,10 @@ class Hits {
     const RelativeMotion relative;
     const TranslatingPair moving;
     const Placement<double> placement;
-    Difference<double> difference;
+    MinkowskiDifference<double> difference;
     const Mat3<double> R_AW;
     const Vec3d ray_A;
-    RayCast cast;
+    PortalResult cast;
   };
 
   std::deque<Pair> pairs_;
@@ -159,7 +159,7 @@ TEST(FacetContacts, LeaveWrongFacetsAndPlacesWithoutContact) {
   Hits hits = RandomHits(Effort(500), random);
   const std::vector<Hits::Answered> right = hits.Answer();
   for (std::size_t i = 0; i < hits.size(); ++i) {
-    RayCast& cast = hits.cast(i);
+    PortalResult& cast = hits.cast(i);
     if (i % 2 == 0) {
       cast.weight[0] += 1e-6;
     } else {

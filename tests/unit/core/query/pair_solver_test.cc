@@ -38,8 +38,7 @@ TEST(LeastToleranceInUnits, IsTheLeastToleranceScaledUp) {
   for (const int power : {-1022, -900, -60, -1, 0, 1, 30, 51, 52, 53, 60, 900, 1020}) {
     const auto ball = Sphere(std::ldexp(1.0, power));
     const CenteredPair centered({*ball, {}}, {*ball, {}});
-    EXPECT_EQ(LeastToleranceInUnits(centered.pair),
-              ScaleUp(kLeastTolerance, -centered.pair.exponent))
+    EXPECT_EQ(LeastToleranceInUnits(centered.pair), ScaleUp(kMinTolerance, -centered.pair.exponent))
         << power;
   }
 }

@@ -58,7 +58,7 @@ class MovesData : public ::testing::Test {
   Contacts Ask(const testing::PlayerMove& move) {
     const std::vector<SceneBody> bodies = {{1'000'000, level_.player, {move.center, {}}, {}, 0}};
     const std::vector<Motion> motions = {{move.delta, {}, move.center}};
-    const MovingAsker moving = {{.scene = *level_.scene, .bodies = bodies}, motions};
+    const MovingSceneQuery moving = {{.scene = *level_.scene, .bodies = bodies}, motions};
     Contacts contacts;
     const SweepAnswer answer = Sweep(moving, {}, &scratch_);
     contacts.earliest = answer.earliest;

@@ -41,9 +41,9 @@ ScenePtr Row(int count) {
   return Changed(Scene::MakeEmpty(), {.put = bodies});
 }
 
-class SceneQuery : public ::testing::Test {
+class SceneQueryTest : public ::testing::Test {
  protected:
-  Asker AskerOf(const std::vector<SceneBody>& bodies) const {
+  SceneQuery QueryOf(const std::vector<SceneBody>& bodies) const {
     return {.scene = *scene_, .bodies = bodies};
   }
 
@@ -51,26 +51,26 @@ class SceneQuery : public ::testing::Test {
   SceneScratch scratch_;
 };
 
-TEST_F(SceneQuery, CheckNamesTheFirstPairThatTouches) {
+TEST_F(SceneQueryTest, CheckNamesTheFirstPairThatTouches) {
   const std::vector<SceneBody> bodies = {{7, Cube(0.5), At(8.5, 0, 0), {}, 0},
                                          {3, Cube(0.5), At(20.5, 0, 0), {}, 0}};
-  const CheckAnswer answer = CheckScene(AskerOf(bodies), {}, &scratch_);
+  const CheckAnswer answer = CheckScene(QueryOf(bodies), {}, &scratch_);
   EXPECT_EQ(answer.verdict, Verdict::kTouching);
   EXPECT_EQ(answer.first.pair, (IdPair{3, 15, false}));
 }
 
-TEST_F(SceneQuery, CheckTellsHowFarBodiesMayMove) {
+TEST_F(SceneQueryTest, CheckTellsHowFarBodiesMayMove) {
   const std::vector<SceneBody> bodies = {{7, Cube(0.5), At(2.25, 0, 0), {}, 0.125}};
-  const CheckAnswer answer = CheckScene(AskerOf(bodies), {.wants_free_radius = true}, &scratch_);
+  const CheckAnswer answer = CheckScene(QueryOf(bodies), {.wants_free_radius = true}, &scratch_);
   EXPECT_EQ(answer.verdict, Verdict::kFree);
   EXPECT_LE(answer.free_radius, 0.625);
   EXPECT_GT(answer.free_radius, 0.624);
 }
 
-TEST_F(SceneQuery, MinimumDistanceNamesTheNearestPair) {
+TEST_F(SceneQueryTest, MinimumDistanceNamesTheNearestPair) {
   const std::vector<SceneBody> bodies = {{7, Ball(0.5), At(6.25, 0, 0), {}, 0},
                                          {3, Ball(0.5), At(6.25, 5, 0), {}, 0}};
-  const MinimumDistanceAnswer answer = MinimumDistance(AskerOf(bodies), {}, &scratch_);
+  const MinimumDistanceAnswer answer = MinimumDistance(QueryOf(bodies), {}, &scratch_);
   ASSERT_TRUE(answer.has_pair);
   EXPECT_EQ(answer.pair, (IdPair{7, 12, false}));
   EXPECT_EQ(answer.distance.state, State::kSeparated);
@@ -78,10 +78,10 @@ TEST_F(SceneQuery, MinimumDistanceNamesTheNearestPair) {
   EXPECT_NEAR(answer.free_radius, 0.75, 1e-12);
 }
 
-TEST_F(SceneQuery, SweepsAndRaysHitTheFirstInTheWay) {
+TEST_F(SceneQueryTest, SweepsAndRaysHitTheFirstInTheWay) {
   const std::vector<SceneBody> bodies = {{7, Cube(0.5), At(6, 0, 0), {}, 0}};
   const std::vector<Motion> motions = {{{-8, 0, 0}, {}, {6, 0, 0}}};
-  const SweepAnswer sweep = Sweep({AskerOf(bodies), motions}, {}, &scratch_);
+  const SweepAnswer sweep = Sweep({QueryOf(bodies), motions}, {}, &scratch_);
   EXPECT_EQ(sweep.earliest.contact.state, MotionState::kHit);
   EXPECT_EQ(sweep.earliest.pair, (IdPair{7, 11, false}));
   EXPECT_NEAR(sweep.earliest.contact.t_hit, 0.125, 1e-9);
@@ -94,7 +94,7 @@ TEST_F(SceneQuery, SweepsAndRaysHitTheFirstInTheWay) {
   EXPECT_NEAR(ray.earliest.contact.n_AB.x, 1, 1e-12);
 }
 
-TEST_F(SceneQuery, CheckAllShowsPairsByIdsUntilItIsStopped) {
+TEST_F(SceneQueryTest, CheckAllShowsPairsByIdsUntilItIsStopped) {
   const std::vector<SceneBody> bodies = {{7, Cube(0.5), At(8.5, 0, 0), {}, 0},
                                          {3, Cube(3), At(10, 0, 0), {}, 0}};
   std::vector<IdPair> seen;
@@ -102,19 +102,19 @@ TEST_F(SceneQuery, CheckAllShowsPairsByIdsUntilItIsStopped) {
     seen.push_back(found.pair);
     return seen.size() < 3;
   };
-  const CheckAnswer answer = CheckAll(AskerOf(bodies), sink, &scratch_);
+  const CheckAnswer answer = CheckAll(QueryOf(bodies), sink, &scratch_);
   EXPECT_EQ(seen, (std::vector<IdPair>{{3, 7, true}, {3, 12, false}, {3, 13, false}}));
   EXPECT_EQ(answer.verdict, Verdict::kTouching);
   EXPECT_EQ(answer.first.pair, (IdPair{3, 7, true}));
 }
 
 // More pairs than one walk keeps come in the same order all the same.
-TEST_F(SceneQuery, AThousandPairsComeInOrder) {
+TEST_F(SceneQueryTest, AThousandPairsComeInOrder) {
   scene_ = Row(1000);
   const std::vector<SceneBody> bodies = {{5, Cube(5000), At(0, 0, 0), {}, 0}};
   BodyId next = 10;
   CheckAll(
-      AskerOf(bodies),
+      QueryOf(bodies),
       [&](const PairVerdict& found) {
         EXPECT_EQ(found.pair.b, next);
         ++next;
@@ -122,87 +122,87 @@ TEST_F(SceneQuery, AThousandPairsComeInOrder) {
       },
       &scratch_);
   EXPECT_EQ(next, 1010U);
-  const MinimumDistanceAnswer answer = MinimumDistance(AskerOf(bodies), {}, &scratch_);
+  const MinimumDistanceAnswer answer = MinimumDistance(QueryOf(bodies), {}, &scratch_);
   EXPECT_EQ(answer.distance.state, State::kPenetrating);
   EXPECT_EQ(answer.free_radius, 0);
   std::vector<PairDistance> nearest(700);
-  EXPECT_EQ(Nearest(AskerOf(bodies), {}, absl::MakeSpan(nearest), &scratch_).size, 700U);
-  EXPECT_EQ(Nearest(AskerOf(bodies), {}, {}, &scratch_).size, 0U);
+  EXPECT_EQ(Nearest(QueryOf(bodies), {}, absl::MakeSpan(nearest), &scratch_).size, 700U);
+  EXPECT_EQ(Nearest(QueryOf(bodies), {}, {}, &scratch_).size, 0U);
 }
 
-TEST_F(SceneQuery, AsksOnlyWhomItIsToldToAsk) {
+TEST_F(SceneQueryTest, AsksOnlyWhomItIsToldToAsk) {
   const std::vector<SceneBody> bodies = {{7, Cube(0.5), At(8.5, 0, 0), {}, 0},
                                          {3, Cube(0.5), At(8.5, 0.25, 0), {}, 0}};
-  Asker asker = AskerOf(bodies);
-  asker.pair_scope = Asker::PairScope::kSelf;
-  EXPECT_EQ(CheckScene(asker, {}, &scratch_).first.pair, (IdPair{3, 7, true}));
-  asker.pair_scope = Asker::PairScope::kScene;
-  EXPECT_EQ(CheckScene(asker, {}, &scratch_).first.pair, (IdPair{3, 12, false}));
+  SceneQuery query = QueryOf(bodies);
+  query.pair_scope = SceneQuery::PairScope::kSelf;
+  EXPECT_EQ(CheckScene(query, {}, &scratch_).first.pair, (IdPair{3, 7, true}));
+  query.pair_scope = SceneQuery::PairScope::kScene;
+  EXPECT_EQ(CheckScene(query, {}, &scratch_).first.pair, (IdPair{3, 12, false}));
   const std::vector<PairRule> listed = {{3, 12, true, 0}, {7, 12, true, 0}};
   const PairRules rules(listed);
-  asker.rules = &rules;
-  EXPECT_EQ(CheckScene(asker, {}, &scratch_).verdict, Verdict::kFree);
-  asker.pair_scope = Asker::PairScope::kSceneAndSelf;
-  EXPECT_EQ(CheckScene(asker, {}, &scratch_).first.pair, (IdPair{3, 7, true}));
+  query.rules = &rules;
+  EXPECT_EQ(CheckScene(query, {}, &scratch_).verdict, Verdict::kFree);
+  query.pair_scope = SceneQuery::PairScope::kSceneAndSelf;
+  EXPECT_EQ(CheckScene(query, {}, &scratch_).first.pair, (IdPair{3, 7, true}));
 }
 
-TEST_F(SceneQuery, ABodyIsNotAskedAgainstItself) {
+TEST_F(SceneQueryTest, ABodyIsNotAskedAgainstItself) {
   const std::vector<SceneBody> bodies = {{12, Cube(0.5), At(8.5, 0, 0), {}, 0}};
-  EXPECT_EQ(CheckScene(AskerOf(bodies), {}, &scratch_).verdict, Verdict::kFree);
+  EXPECT_EQ(CheckScene(QueryOf(bodies), {}, &scratch_).verdict, Verdict::kFree);
 }
 
 // A shape without a name is not the body of its number, and no rule says anything of it.
-TEST_F(SceneQuery, ANamelessBodyIsAskedAgainstAll) {
+TEST_F(SceneQueryTest, ANamelessBodyIsAskedAgainstAll) {
   const std::vector<SceneBody> bodies = {{12, Cube(0.5), At(8.5, 0, 0), {}, 0}};
   const std::vector<PairRule> listed = {{12, 12, true, 0}, {12, 11, true, 0}};
   const PairRules rules(listed);
-  Asker asker = AskerOf(bodies);
-  asker.rules = &rules;
-  asker.is_nameless = true;
-  const CheckAnswer answer = CheckScene(asker, {.wants_free_radius = true}, &scratch_);
+  SceneQuery query = QueryOf(bodies);
+  query.rules = &rules;
+  query.is_nameless = true;
+  const CheckAnswer answer = CheckScene(query, {.wants_free_radius = true}, &scratch_);
   EXPECT_EQ(answer.verdict, Verdict::kTouching);
   EXPECT_EQ(answer.first.pair, (IdPair{12, 12, false}));
 }
 
-TEST_F(SceneQuery, ARuleMayWidenOrNarrowAMargin) {
+TEST_F(SceneQueryTest, ARuleMayWidenOrNarrowAMargin) {
   const std::vector<SceneBody> bodies = {{7, Cube(0.5), At(2, 0, 0), {}, 2}};
-  EXPECT_EQ(CheckScene(AskerOf(bodies), {}, &scratch_).verdict, Verdict::kTouching);
+  EXPECT_EQ(CheckScene(QueryOf(bodies), {}, &scratch_).verdict, Verdict::kTouching);
   const std::vector<PairRule> listed = {
       {7, 10, false, 0.5}, {7, 11, false, 0.5}, {7, 12, false, 5.5}};
   const PairRules rules(listed);
-  Asker asker = AskerOf(bodies);
-  asker.rules = &rules;
-  const CheckAnswer answer = CheckScene(asker, {}, &scratch_);
+  SceneQuery query = QueryOf(bodies);
+  query.rules = &rules;
+  const CheckAnswer answer = CheckScene(query, {}, &scratch_);
   EXPECT_EQ(answer.verdict, Verdict::kTouching);
   EXPECT_EQ(answer.first.pair, (IdPair{7, 12, false}));
   EXPECT_NEAR(answer.first.bracket.upper, 5, 1e-9);
 }
 
 // A margin that the distance is just above, or just below, to rounding.
-TEST_F(SceneQuery, AMarginIsMetToTheLastBits) {
+TEST_F(SceneQueryTest, AMarginIsMetToTheLastBits) {
   std::vector<SceneBody> bodies = {{7, Cube(0.5), At(2, 0, 0), {}, 1 - 0x1p-44}};
-  EXPECT_EQ(CheckScene(AskerOf(bodies), {}, &scratch_).verdict, Verdict::kFree);
+  EXPECT_EQ(CheckScene(QueryOf(bodies), {}, &scratch_).verdict, Verdict::kFree);
   bodies[0].margin = 1;
-  EXPECT_EQ(CheckScene(AskerOf(bodies), {}, &scratch_).verdict, Verdict::kTouching);
+  EXPECT_EQ(CheckScene(QueryOf(bodies), {}, &scratch_).verdict, Verdict::kTouching);
   bodies[0].margin = 0.875;
-  EXPECT_EQ(CheckScene(AskerOf(bodies), {}, &scratch_).verdict, Verdict::kFree);
+  EXPECT_EQ(CheckScene(QueryOf(bodies), {}, &scratch_).verdict, Verdict::kFree);
 }
 
-TEST_F(SceneQuery, ConfigurationsOfNoBodyAreFree) {
+TEST_F(SceneQueryTest, ConfigurationsOfNoBodyAreFree) {
   std::vector<CheckAnswer> checks(2);
   for (CheckAnswer& answer : checks) answer.verdict = Verdict::kTouching;
   const std::vector<SceneBody> nobody;
-  CheckConfigurations({AskerOf(nobody), {}}, {}, absl::MakeSpan(checks), &scratch_);
+  CheckConfigurations({QueryOf(nobody), {}}, {}, absl::MakeSpan(checks), &scratch_);
   for (const CheckAnswer& answer : checks) EXPECT_EQ(answer.verdict, Verdict::kFree);
 }
 
-TEST_F(SceneQuery, ConfigurationsAreAnsweredAsAlone) {
+TEST_F(SceneQueryTest, ConfigurationsAreAnsweredAsAlone) {
   const std::vector<SceneBody> bodies = {{7, Cube(0.5), At(0, 9, 0), {}, 0},
                                          {8, Cube(0.5), At(0, 90, 0), {}, 0}};
   const std::vector<Pose> poses = {At(2, 0, 0), At(2, 5, 0), At(4.5, 0, 0),
                                    At(2, 5, 0), At(2, 5, 0), At(2, 5.5, 0)};
   std::vector<CheckAnswer> checks(3);
-  CheckConfigurations({AskerOf(bodies), poses}, {.wants_free_radius = true}, absl::MakeSpan(checks),
+  CheckConfigurations({QueryOf(bodies), poses}, {.wants_free_radius = true}, absl::MakeSpan(checks),
                       &scratch_);
   EXPECT_EQ(checks[0].verdict, Verdict::kFree);
   EXPECT_LE(checks[0].free_radius, 1);
@@ -210,7 +210,7 @@ TEST_F(SceneQuery, ConfigurationsAreAnsweredAsAlone) {
   EXPECT_EQ(checks[1].first.pair, (IdPair{7, 11, false}));
   EXPECT_EQ(checks[2].first.pair, (IdPair{7, 8, true}));
   std::vector<MinimumDistanceAnswer> minimums(3);
-  MinimumDistanceOfConfigurations({AskerOf(bodies), poses}, {}, absl::MakeSpan(minimums),
+  MinimumDistanceOfConfigurations({QueryOf(bodies), poses}, {}, absl::MakeSpan(minimums),
                                   &scratch_);
   EXPECT_NEAR(minimums[0].distance.distance, 1, 1e-12);
   EXPECT_EQ(minimums[1].distance.state, State::kPenetrating);
@@ -219,7 +219,7 @@ TEST_F(SceneQuery, ConfigurationsAreAnsweredAsAlone) {
 
 // A bar lies askew beyond the first of the cubes, whose boxes its own overlaps, and comes nearer to
 // them row by row.
-class SceneRowsSideBySide : public SceneQuery {
+class SceneRowsSideBySide : public SceneQueryTest {
  protected:
   static constexpr std::size_t kRows = 3 * kChecksAtOnce + 5;
 
@@ -233,19 +233,19 @@ class SceneRowsSideBySide : public SceneQuery {
   }
 
   // How many rows are not free.
-  int ExpectAsAlone(Asker asker) {
+  int ExpectAsAlone(SceneQuery query) {
     std::vector<CheckAnswer> answers(kRows);
-    CheckConfigurations({asker, poses_}, {}, absl::MakeSpan(answers), &scratch_);
+    CheckConfigurations({query, poses_}, {}, absl::MakeSpan(answers), &scratch_);
     OwnPairs own_pairs;
-    own_pairs.Find(asker);
-    asker.own_pairs = &own_pairs;
+    own_pairs.Find(query);
+    query.own_pairs = &own_pairs;
     std::vector<CheckAnswer> known(kRows);
-    CheckConfigurations({asker, poses_}, {}, absl::MakeSpan(known), &scratch_);
+    CheckConfigurations({query, poses_}, {}, absl::MakeSpan(known), &scratch_);
     std::uint64_t asked = 0;
     int met = 0;
     for (std::size_t row = 0; row < kRows; ++row) {
-      asker.poses = absl::MakeConstSpan(poses_).subspan(3 * row, 3);
-      const CheckAnswer alone = CheckScene(asker, {}, &scratch_);
+      query.poses = absl::MakeConstSpan(poses_).subspan(3 * row, 3);
+      const CheckAnswer alone = CheckScene(query, {}, &scratch_);
       ExpectSame(answers[row], alone);
       ExpectSame(known[row], alone);
       met += alone.verdict != Verdict::kFree ? 1 : 0;
@@ -274,14 +274,14 @@ class SceneRowsSideBySide : public SceneQuery {
 };
 
 TEST_F(SceneRowsSideBySide, AreThoseOfEachAloneToTheLastBit) {
-  const int met = ExpectAsAlone(AskerOf(bodies_));
+  const int met = ExpectAsAlone(QueryOf(bodies_));
   EXPECT_GT(met, 20);
   EXPECT_LT(met, static_cast<int>(kRows) - 20);
 }
 
 TEST_F(SceneRowsSideBySide, AreThoseOfEachAloneWithinMargins) {
   bodies_[0].margin = 0.0625;
-  EXPECT_GT(ExpectAsAlone(AskerOf(bodies_)), 10);
+  EXPECT_GT(ExpectAsAlone(QueryOf(bodies_)), 10);
 }
 
 TEST_F(SceneRowsSideBySide, AreThoseOfEachAloneWithMorePairsThanOneWalkKeeps) {
@@ -289,56 +289,56 @@ TEST_F(SceneRowsSideBySide, AreThoseOfEachAloneWithMorePairsThanOneWalkKeeps) {
   for (int i = 0; i < 300; ++i)
     cubes.push_back({static_cast<BodyId>(10 + i), Cube(0.1), At(1 + 0.17 * i, 0, 0), {}, 0});
   scene_ = Changed(Scene::MakeEmpty(), {.put = cubes});
-  EXPECT_GT(ExpectAsAlone(AskerOf(bodies_)), 10);
+  EXPECT_GT(ExpectAsAlone(QueryOf(bodies_)), 10);
 }
 
-TEST_F(SceneQuery, OwnPairsAreThoseThatAreAsked) {
+TEST_F(SceneQueryTest, OwnPairsAreThoseThatAreAsked) {
   std::vector<SceneBody> bodies = {{9, Cube(0.5), At(0, 50, 0), {}, 0.25},
                                    {7, Cube(0.5), At(0, 60, 0), {}, 0},
                                    {8, Cube(0.5), At(0, 70, 0), {2, 2}, 0}};
   const PairRules rules(std::vector<PairRule>{{7, 9, false, 2}});
-  Asker asker = AskerOf(bodies);
-  asker.rules = &rules;
+  SceneQuery query = QueryOf(bodies);
+  query.rules = &rules;
   OwnPairs own_pairs;
-  own_pairs.Find(asker);
+  own_pairs.Find(query);
   ASSERT_EQ(own_pairs.pairs().size(), 1u);
   EXPECT_EQ(own_pairs.pairs()[0].a, 7u);
   EXPECT_EQ(own_pairs.pairs()[0].b, 9u);
   EXPECT_EQ(own_pairs.pairs()[0].i, 1u);
   EXPECT_EQ(own_pairs.pairs()[0].j, 0u);
   EXPECT_EQ(own_pairs.pairs()[0].margin, 2);
-  asker.own_pairs = &own_pairs;
-  EXPECT_EQ(CheckScene(asker, {}, &scratch_).verdict, Verdict::kFree);
+  query.own_pairs = &own_pairs;
+  EXPECT_EQ(CheckScene(query, {}, &scratch_).verdict, Verdict::kFree);
   bodies[1].X_WB = At(0, 52.75, 0);
-  EXPECT_EQ(CheckScene(asker, {}, &scratch_).first.pair, (IdPair{7, 9, true}));
-  asker.pair_scope = Asker::PairScope::kScene;
-  own_pairs.Find(asker);
+  EXPECT_EQ(CheckScene(query, {}, &scratch_).first.pair, (IdPair{7, 9, true}));
+  query.pair_scope = SceneQuery::PairScope::kScene;
+  own_pairs.Find(query);
   EXPECT_TRUE(own_pairs.pairs().empty());
 }
 
 // Of its own pairs both may move.
-TEST_F(SceneQuery, HalfOfADistanceIsFreeWhereBothMove) {
+TEST_F(SceneQueryTest, HalfOfADistanceIsFreeWhereBothMove) {
   const std::vector<SceneBody> bodies = {{7, Cube(0.5), At(2, 50, 0), {}, 0},
                                          {8, Cube(0.5), At(5, 50, 0), {}, 0}};
-  const MinimumDistanceAnswer answer = MinimumDistance(AskerOf(bodies), {}, &scratch_);
+  const MinimumDistanceAnswer answer = MinimumDistance(QueryOf(bodies), {}, &scratch_);
   EXPECT_NEAR(answer.distance.distance, 2, 1e-12);
   EXPECT_NEAR(answer.free_radius, 1, 1e-12);
   const MinimumDistanceAnswer near =
-      MinimumDistance(AskerOf(bodies), {.max_distance = 1.5}, &scratch_);
+      MinimumDistance(QueryOf(bodies), {.max_distance = 1.5}, &scratch_);
   EXPECT_FALSE(near.has_pair);
   EXPECT_EQ(near.distance.state, State::kBeyond);
   EXPECT_EQ(near.free_radius, 0.75);
-  const CheckAnswer check = CheckScene(AskerOf(bodies), {.wants_free_radius = true}, &scratch_);
+  const CheckAnswer check = CheckScene(QueryOf(bodies), {.wants_free_radius = true}, &scratch_);
   EXPECT_NEAR(check.free_radius, 1, 1e-4);
 }
 
-TEST_F(SceneQuery, OfAnEmptySceneNothingIsNear) {
+TEST_F(SceneQueryTest, OfAnEmptySceneNothingIsNear) {
   scene_ = Scene::MakeEmpty();
   const std::vector<SceneBody> bodies = {{7, Cube(0.5), At(2, 0, 0), {}, 0}};
-  const CheckAnswer check = CheckScene(AskerOf(bodies), {.wants_free_radius = true}, &scratch_);
+  const CheckAnswer check = CheckScene(QueryOf(bodies), {.wants_free_radius = true}, &scratch_);
   EXPECT_EQ(check.verdict, Verdict::kFree);
   EXPECT_EQ(check.free_radius, kInfinity);
-  const MinimumDistanceAnswer minimum = MinimumDistance(AskerOf(bodies), {}, &scratch_);
+  const MinimumDistanceAnswer minimum = MinimumDistance(QueryOf(bodies), {}, &scratch_);
   EXPECT_FALSE(minimum.has_pair);
   EXPECT_EQ(minimum.distance.state, State::kBeyond);
   EXPECT_EQ(minimum.free_radius, kInfinity);
@@ -346,7 +346,7 @@ TEST_F(SceneQuery, OfAnEmptySceneNothingIsNear) {
   EXPECT_EQ(ray.earliest.contact.state, MotionState::kFree);
 }
 
-TEST_F(SceneQuery, RaysOfEveryKind) {
+TEST_F(SceneQueryTest, RaysOfEveryKind) {
   const Ray ray = {{2, 0, 0}, {10, 0, 0}, 0.25, {}};
   std::vector<BodyId> seen;
   const auto all = [&](const PairSweep& sweep) {
@@ -369,7 +369,7 @@ TEST_F(SceneQuery, RaysOfEveryKind) {
 
 // Of two that are overlapped at the start the first by ids, though another is deeper.
 // More than a walk in the order of bounds has room for: the rest is asked as well, each once.
-TEST_F(SceneQuery, ARayThroughAHeapMeetsTheFirstOfIt) {
+TEST_F(SceneQueryTest, ARayThroughAHeapMeetsTheFirstOfIt) {
   std::vector<SceneBody> bodies;
   for (BodyId i = 0; i < 300; ++i)
     bodies.push_back({1000 - i, Ball(1 + 0.001 * (i * 77 % 300)), At(0, 0, 0), {}, 0});
@@ -390,22 +390,22 @@ TEST_F(SceneQuery, ARayThroughAHeapMeetsTheFirstOfIt) {
   EXPECT_LE(hit.counters.exact, 2U);
 }
 
-TEST_F(SceneQuery, SweepsTellWhatIsOverlappedAtTheStart) {
+TEST_F(SceneQueryTest, SweepsTellWhatIsOverlappedAtTheStart) {
   const std::vector<SceneBody> bodies = {{7, Cube(2), At(6.5, 0, 0), {}, 0}};
   const std::vector<Motion> motions = {{{0, 20, 0}, {}, {}}};
-  const SweepAnswer answer = Sweep({AskerOf(bodies), motions}, {}, &scratch_);
+  const SweepAnswer answer = Sweep({QueryOf(bodies), motions}, {}, &scratch_);
   EXPECT_EQ(answer.earliest.contact.state, MotionState::kInitiallyOverlapping);
   EXPECT_EQ(answer.earliest.pair, (IdPair{7, 11, false}));
   const std::vector<SceneBody> resting = {{7, Cube(0.5), At(4, 1, 0), {}, 0}};
-  EXPECT_EQ(Sweep({AskerOf(resting), motions}, {}, &scratch_).earliest.contact.state,
+  EXPECT_EQ(Sweep({QueryOf(resting), motions}, {}, &scratch_).earliest.contact.state,
             MotionState::kInitiallyOverlapping);
   const SweepAnswer leaves =
-      Sweep({AskerOf(resting), motions}, {.ignore_initial_contact = true}, &scratch_);
+      Sweep({QueryOf(resting), motions}, {.ignore_initial_contact = true}, &scratch_);
   EXPECT_EQ(leaves.earliest.contact.state, MotionState::kFree);
   EXPECT_GT(leaves.earliest.contact.t_leave, 0);
 }
 
-TEST_F(SceneQuery, BodiesThatMoveMeetEachOther) {
+TEST_F(SceneQueryTest, BodiesThatMoveMeetEachOther) {
   scene_ = Scene::MakeEmpty();
   const std::vector<SceneBody> bodies = {{7, Cube(0.5), At(0, 0, 0), {}, 0},
                                          {8, Cube(0.5), At(5, 0, 0), {}, 0}};
@@ -413,7 +413,7 @@ TEST_F(SceneQuery, BodiesThatMoveMeetEachOther) {
   const std::vector<Pose> starts = {At(0, 0, 0), At(5, 0, 0)};
   std::vector<Pose> ends = {At(4, 0, 0), At(1, 0, 0)};
   ASSERT_EQ(MotionsToEndPoses(starts, ends, absl::MakeSpan(motions)), 2U);
-  const SweepAnswer answer = Sweep({AskerOf(bodies), motions}, {}, &scratch_);
+  const SweepAnswer answer = Sweep({QueryOf(bodies), motions}, {}, &scratch_);
   EXPECT_EQ(answer.earliest.contact.state, MotionState::kHit);
   EXPECT_EQ(answer.earliest.pair, (IdPair{7, 8, true}));
   EXPECT_NEAR(answer.earliest.contact.t_hit, 0.5, 1e-9);
@@ -422,7 +422,7 @@ TEST_F(SceneQuery, BodiesThatMoveMeetEachOther) {
 }
 
 // A wheel that spins so near to a wall, and for so long, that its steps are used up on the way.
-TEST_F(SceneQuery, WhatIsNotDecidedMattersOnlyBeforeTheFirstHit) {
+TEST_F(SceneQueryTest, WhatIsNotDecidedMattersOnlyBeforeTheFirstHit) {
   const RigidBodyPtr wheel = MakeBody(std::get<ConvexShapePtr>(MakeCylinder(1, 0.125, 0)));
   scene_ = Changed(Scene::MakeEmpty(), {.put = {{11, Cube(1), At(2 + 0x1p-14, 0, 0), {}, 0},
                                                 {12, Cube(0.5), At(-5, 9, 0), {}, 0}}});
@@ -431,7 +431,7 @@ TEST_F(SceneQuery, WhatIsNotDecidedMattersOnlyBeforeTheFirstHit) {
   const auto ask = [&](double speed) {
     const std::vector<Motion> motions = {{{}, {0, 0, kMaxRotation}, {}},
                                          {{speed, 0, 0}, {}, {-9, 9, 0}}};
-    return Sweep({AskerOf(bodies), motions}, {}, &scratch_).earliest;
+    return Sweep({QueryOf(bodies), motions}, {}, &scratch_).earliest;
   };
   // The cube hits at 0.75.
   const PairSweep after = ask(4);
@@ -445,12 +445,12 @@ TEST_F(SceneQuery, WhatIsNotDecidedMattersOnlyBeforeTheFirstHit) {
   EXPECT_NEAR(before.contact.t_hit, 0.75 * after.contact.t_free, 1e-9);
 }
 
-TEST_F(SceneQuery, ASweepMayBeStoppedAtItsFirstContact) {
+TEST_F(SceneQueryTest, ASweepMayBeStoppedAtItsFirstContact) {
   const std::vector<SceneBody> bodies = {{7, Cube(0.5), At(2, 0, 0), {}, 0}};
   const std::vector<Motion> motions = {{{20, 0, 0}, {}, {}}};
   int seen = 0;
   SweepAll(
-      {AskerOf(bodies), motions}, {},
+      {QueryOf(bodies), motions}, {},
       [&](const PairSweep& sweep) {
         EXPECT_EQ(sweep.pair.b, 11U);
         ++seen;

@@ -67,7 +67,7 @@ class SceneStop : public ::testing::Test {
     }
   }
 
-  Asker AskerWith(WorkBudget* budget) const {
+  SceneQuery QueryWith(WorkBudget* budget) const {
     return {.scene = *scene_, .bodies = own_, .budget = budget};
   }
 
@@ -81,7 +81,7 @@ class SceneStop : public ::testing::Test {
 TEST_F(SceneStop, ChecksEndUndecided) {
   StopEverywhere(
       [&](WorkBudget* budget) {
-        return CheckScene(AskerWith(budget), {.wants_free_radius = true}, &scratch_);
+        return CheckScene(QueryWith(budget), {.wants_free_radius = true}, &scratch_);
       },
       [](const CheckAnswer& answer) {
         if (answer.reason == UndecidedReason::kNone) {
@@ -114,7 +114,7 @@ TEST_F(SceneStop, ChecksOfManyRowsEndUndecided) {
   int partly = 0;
   StopEverywhere(
       [&](WorkBudget* budget) -> std::vector<CheckAnswer>& {
-        CheckConfigurations({AskerWith(budget), poses}, {}, absl::MakeSpan(answers), &scratch_);
+        CheckConfigurations({QueryWith(budget), poses}, {}, absl::MakeSpan(answers), &scratch_);
         return answers;
       },
       [&](const std::vector<CheckAnswer>& found) {
@@ -137,9 +137,9 @@ TEST_F(SceneStop, MinimumDistancesEndUndecided) {
   const std::vector<SceneBody> far = {{10'000, bar_, {{0, 0, 50}, {}}, {}, 0}};
   StopEverywhere(
       [&](WorkBudget* budget) {
-        Asker asker = AskerWith(budget);
-        asker.bodies = far;
-        return MinimumDistance(asker, {}, &scratch_);
+        SceneQuery query = QueryWith(budget);
+        query.bodies = far;
+        return MinimumDistance(query, {}, &scratch_);
       },
       [](const MinimumDistanceAnswer& answer) {
         if (answer.distance.reason == UndecidedReason::kNone) {
@@ -158,7 +158,7 @@ TEST_F(SceneStop, MinimumDistancesEndUndecided) {
 TEST_F(SceneStop, SweepsEndUndecidedFromTheStartOn) {
   StopEverywhere(
       [&](WorkBudget* budget) {
-        return Sweep({AskerWith(budget), motions_}, {}, &scratch_);
+        return Sweep({QueryWith(budget), motions_}, {}, &scratch_);
       },
       [](const SweepAnswer& answer) {
         const TimeOfCollisionAnswer& contact = answer.earliest.contact;
@@ -232,7 +232,7 @@ class SceneStopBySize : public SceneStop {
  protected:
   static constexpr int kBalls = 60;
 
-  // One ball of the asker's between as many of the scene that all touch its box.
+  // One ball of the query's between as many of the scene that all touch its box.
   void Fill(const RigidBodyPtr& ball) {
     std::vector<SceneBody> balls;
     for (int i = 1; i <= kBalls; ++i) {
@@ -246,7 +246,7 @@ class SceneStopBySize : public SceneStop {
   int LooksOfCheck() {
     return Looks(kNever, [&](WorkBudget* budget) {
       const CheckAnswer answer =
-          CheckScene(AskerWith(budget), {.wants_free_radius = true}, &scratch_);
+          CheckScene(QueryWith(budget), {.wants_free_radius = true}, &scratch_);
       EXPECT_EQ(answer.verdict, Verdict::kFree);
       EXPECT_EQ(answer.counters.exact, 2U * kBalls);
     });
@@ -254,13 +254,13 @@ class SceneStopBySize : public SceneStop {
   int LooksOfMinimumDistance(bool exact) {
     return Looks(kNever, [&](WorkBudget* budget) {
       std::vector<PairDistance> all(kBalls);
-      EXPECT_EQ(Nearest(AskerWith(budget), {.exact = exact}, absl::MakeSpan(all), &scratch_).size,
+      EXPECT_EQ(Nearest(QueryWith(budget), {.exact = exact}, absl::MakeSpan(all), &scratch_).size,
                 all.size());
     });
   }
   int LooksOfSweep() {
     return Looks(kNever, [&](WorkBudget* budget) {
-      const SweepAnswer answer = Sweep({AskerWith(budget), motions_}, {}, &scratch_);
+      const SweepAnswer answer = Sweep({QueryWith(budget), motions_}, {}, &scratch_);
       EXPECT_EQ(answer.counters.exact, 1U * kBalls);
     });
   }
@@ -290,14 +290,14 @@ TEST_F(SceneStop, LookingForPairsEnds) {
   std::vector<SceneBody> crowd;
   for (BodyId id = 0; id < 4000; ++id) crowd.push_back({id, bar_, BarPose(0), {1, 0}, 0});
   Looks(2, [&](WorkBudget* budget) {
-    Asker asker = AskerWith(budget);
-    asker.bodies = crowd;
-    EXPECT_EQ(MinimumDistance(asker, {}, &scratch_).distance.reason, UndecidedReason::kBudget);
+    SceneQuery query = QueryWith(budget);
+    query.bodies = crowd;
+    EXPECT_EQ(MinimumDistance(query, {}, &scratch_).distance.reason, UndecidedReason::kBudget);
   });
   Looks(2, [&](WorkBudget* budget) {
-    Asker asker = AskerWith(budget);
-    asker.bodies = crowd;
-    const CheckAnswer answer = CheckScene(asker, {}, &scratch_);
+    SceneQuery query = QueryWith(budget);
+    query.bodies = crowd;
+    const CheckAnswer answer = CheckScene(query, {}, &scratch_);
     EXPECT_EQ(answer.reason, UndecidedReason::kBudget);
     EXPECT_EQ(answer.counters.candidates, 0U);
   });
@@ -313,17 +313,17 @@ TEST_F(SceneStop, ListsEnd) {
   };
   for (SceneBody& body : own_) body.margin = 100;
   Looks(6, [&](WorkBudget* budget) {
-    EXPECT_LT(Nearest(AskerWith(budget), {}, absl::MakeSpan(nearest), &scratch_).size,
+    EXPECT_LT(Nearest(QueryWith(budget), {}, absl::MakeSpan(nearest), &scratch_).size,
               nearest.size());
   });
   Looks(6, [&](WorkBudget* budget) {
-    EXPECT_EQ(CheckAll(AskerWith(budget), count, &scratch_).reason, UndecidedReason::kBudget);
+    EXPECT_EQ(CheckAll(QueryWith(budget), count, &scratch_).reason, UndecidedReason::kBudget);
   });
   EXPECT_GT(found, 0);
   EXPECT_LT(found, 2 * kBars);
   found = 0;
   Looks(6, [&](WorkBudget* budget) {
-    SweepAll({AskerWith(budget), motions_}, {}, count, &scratch_);
+    SweepAll({QueryWith(budget), motions_}, {}, count, &scratch_);
   });
   EXPECT_GT(found, 0);
   EXPECT_LT(found, 2 * kBars);

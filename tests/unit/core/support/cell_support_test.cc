@@ -102,7 +102,7 @@ TEST(CellSupport, KnowsNothingWhereManyCanBeHighest) {
   }
   const ConvexShapePtr prism = HullOf(rims);
   EXPECT_TRUE(CellCandidates(*prism, {0, 0, 1}).empty());
-  EXPECT_EQ(HighestVertex(*prism, Vec3d{0, 0, 1}, 0), TopOf(*prism, Vec3d{0, 0, 1}));
+  EXPECT_EQ(SupportVertex(*prism, Vec3d{0, 0, 1}, 0), TopOf(*prism, Vec3d{0, 0, 1}));
   const Vec3d across = {1, 0.3, 0.01};
   EXPECT_FALSE(CellCandidates(*prism, across).empty());
   EXPECT_EQ(HighestOf(CellCandidates(*prism, across), *prism, across), TopOf(*prism, across));
@@ -122,7 +122,7 @@ TEST(CellSupport, KnowsNothingWhereTheHighestHasATwin) {
   for (int i = 0; i < testing::Effort(100); ++i) {
     const Vec3d d = random.Direction();
     ASSERT_TRUE(CellCandidates(*twins, d).empty());
-    ASSERT_EQ(HighestVertex(*twins, d, 0), TopOf(*twins, d));
+    ASSERT_EQ(SupportVertex(*twins, d, 0), TopOf(*twins, d));
   }
 }
 
@@ -137,7 +137,7 @@ TEST(CellSupport, KnowsNothingOfSmallHullsAndExtremeDirections) {
   for (const double length : {0.0, 1e-250, 1e250}) {
     const Vec3d d = {length, 0, 0};
     EXPECT_TRUE(CellCandidates(*large, d).empty()) << length;
-    EXPECT_EQ(HighestVertex(*large, d, 0), TopOf(*large, d)) << length;
+    EXPECT_EQ(SupportVertex(*large, d, 0), TopOf(*large, d)) << length;
   }
 }
 

@@ -39,9 +39,9 @@ double Gauge(const ConvexShape& shape, const Vec3d& p) {
 // A point of the surface by two parameters in [0, 1].
 Vec3d OnSurface(const ConvexShape& shape, double s, double t) {
   const auto [x, y, z] = shape.extents();
-  const double turn = 2 * kHalfTurn * s;
+  const double turn = 2 * kPi * s;
   if (shape.kind() == CoreKind::kEllipsoid) {
-    const double tilt = kHalfTurn * t;
+    const double tilt = kPi * t;
     return {x * std::sin(tilt) * std::cos(turn), y * std::sin(tilt) * std::sin(turn),
             z * std::cos(tilt)};
   }
@@ -67,14 +67,14 @@ Vec3d AnyDirection(Random& random) {
   return NormSquared(d) > 0 ? d : Vec3d{0, 1, 0};
 }
 
-TEST(HighestCurvedPoint, IsOnTheBodyAndNoPointOfItIsHigher) {
+TEST(CurvedSupportPoint, IsOnTheBodyAndNoPointOfItIsHigher) {
   Random random(RunSeed());
   for (const ConvexShapePtr& shape : Bodies()) {
     const bool is_flat = shape->dimension() == 2;
     for (int i = 0; i < 2000; ++i) {
       const Vec3d d = AnyDirection(random);
       const double length = std::sqrt(NormSquared(d));
-      const Vec3d highest = HighestCurvedPoint(*shape, d);
+      const Vec3d highest = CurvedSupportPoint(*shape, d);
       if (!is_flat) {
         EXPECT_LE(Gauge(*shape, highest), 1 + 1e-12);
       }
@@ -83,22 +83,22 @@ TEST(HighestCurvedPoint, IsOnTheBodyAndNoPointOfItIsHigher) {
         const double slack = 64 * kRoundoff * length * shape->core_radius();
         EXPECT_LE(Dot(d, other), Dot(d, highest) + slack);
       }
-      const Vec3d fine = ToDouble(HighestCurvedPoint(*shape, To<DoubleDouble>(d)));
+      const Vec3d fine = ToDouble(CurvedSupportPoint(*shape, To<DoubleDouble>(d)));
       EXPECT_NEAR(Dot(d, fine), Dot(d, highest),
                   2 * kCurvedError * kRoundoff * length * shape->core_radius());
     }
   }
 }
 
-TEST(HighestCurvedPoint, OfKnownDirections) {
+TEST(CurvedSupportPoint, OfKnownDirections) {
   const ConvexShapePtr cone = Made(MakeCone(0.5, 1, 0));
-  EXPECT_EQ(HighestCurvedPoint(*cone, Vec3d{0, 0, 1}), (Vec3d{0, 0, 1}));
-  EXPECT_EQ(HighestCurvedPoint(*cone, Vec3d{1, 0, -1}), (Vec3d{0.5, 0, -1}));
+  EXPECT_EQ(CurvedSupportPoint(*cone, Vec3d{0, 0, 1}), (Vec3d{0, 0, 1}));
+  EXPECT_EQ(CurvedSupportPoint(*cone, Vec3d{1, 0, -1}), (Vec3d{0.5, 0, -1}));
   // The side's own normal is (2, 0, 0.5), normalised: just beside it one of the two ends wins.
-  EXPECT_EQ(HighestCurvedPoint(*cone, Vec3d{2.001, 0, 0.5}), (Vec3d{0.5, 0, -1}));
-  EXPECT_EQ(HighestCurvedPoint(*cone, Vec3d{1.999, 0, 0.5}), (Vec3d{0, 0, 1}));
+  EXPECT_EQ(CurvedSupportPoint(*cone, Vec3d{2.001, 0, 0.5}), (Vec3d{0.5, 0, -1}));
+  EXPECT_EQ(CurvedSupportPoint(*cone, Vec3d{1.999, 0, 0.5}), (Vec3d{0, 0, 1}));
   const ConvexShapePtr cylinder = Made(MakeCylinder(1, 1, 0));
-  EXPECT_EQ(HighestCurvedPoint(*cylinder, Vec3d{0, -2, -1}), (Vec3d{0, -1, -1}));
+  EXPECT_EQ(CurvedSupportPoint(*cylinder, Vec3d{0, -2, -1}), (Vec3d{0, -1, -1}));
 }
 
 // What the point misses the side of a cylinder or the surface of an ellipsoid by, in double-double,
@@ -112,7 +112,7 @@ double MissInDoubleDouble(const ConvexShape& shape, const Vec3<DoubleDouble>& p)
 }
 
 // The squares of what a direction has across the axis lose their digits, or underflow.
-TEST(HighestCurvedPoint, IsOnTheBodyWhereSquaresUnderflow) {
+TEST(CurvedSupportPoint, IsOnTheBodyWhereSquaresUnderflow) {
   const ConvexShapePtr cylinder = Made(MakeCylinder(1, 1, 0));
   const ConvexShapePtr plate = Made(MakeEllipsoid({1, 1, 0x1p-700}, 0));
   Random random(RunSeed());
@@ -120,7 +120,7 @@ TEST(HighestCurvedPoint, IsOnTheBodyWhereSquaresUnderflow) {
     const Vec3d turned = random.Direction();
     const Vec3d d = {std::ldexp(turned.x, exponent), std::ldexp(turned.y, exponent), 1};
     for (const ConvexShapePtr& shape : {cylinder, plate}) {
-      const auto p = HighestCurvedPoint(*shape, To<DoubleDouble>(d));
+      const auto p = CurvedSupportPoint(*shape, To<DoubleDouble>(d));
       EXPECT_LE(MissInDoubleDouble(*shape, p), 0x1p-92)
           << (shape == plate ? "plate" : "cylinder") << " 2^" << exponent;
     }
@@ -128,18 +128,18 @@ TEST(HighestCurvedPoint, IsOnTheBodyWhereSquaresUnderflow) {
 }
 
 // So thin that its square underflows.
-TEST(HighestCurvedPoint, OfADiscFromAboveIsItsTop) {
+TEST(CurvedSupportPoint, OfADiscFromAboveIsItsTop) {
   const ConvexShapePtr disc = Made(MakeEllipsoid({2, 1, 1e-200}, 0));
   const double top = disc->extents().z;
-  EXPECT_EQ(HighestCurvedPoint(*disc, Vec3d{0, 0, 1}), (Vec3d{0, 0, top}));
-  EXPECT_EQ(ToDouble(HighestCurvedPoint(*disc, To<DoubleDouble>({0, 0, -1}))), (Vec3d{0, 0, -top}));
-  EXPECT_EQ(HighestCurvedPoint(*disc, Vec3d{1, 0, 1}).x, 1);
+  EXPECT_EQ(CurvedSupportPoint(*disc, Vec3d{0, 0, 1}), (Vec3d{0, 0, top}));
+  EXPECT_EQ(ToDouble(CurvedSupportPoint(*disc, To<DoubleDouble>({0, 0, -1}))), (Vec3d{0, 0, -top}));
+  EXPECT_EQ(CurvedSupportPoint(*disc, Vec3d{1, 0, 1}).x, 1);
 }
 
 // So thin that along it nothing is left of the direction.
-TEST(HighestCurvedPoint, OfAPlateThatIsLostIsItsCentre) {
+TEST(CurvedSupportPoint, OfAPlateThatIsLostIsItsCentre) {
   const ConvexShapePtr plate = Made(MakeEllipsoid({1, 1, 0x1p-1000}, 0));
-  EXPECT_EQ(HighestCurvedPoint(*plate, Vec3d{0, 0, 0x1p-400}), Vec3d{});
+  EXPECT_EQ(CurvedSupportPoint(*plate, Vec3d{0, 0, 0x1p-400}), Vec3d{});
 }
 
 TEST(CurvedShapes, BecomeSimplerKindsWhereTheyAre) {
@@ -149,9 +149,9 @@ TEST(CurvedShapes, BecomeSimplerKindsWhereTheyAre) {
   EXPECT_EQ(Made(MakeCone(0, 3, 0))->dimension(), 1);
   EXPECT_EQ(Made(MakeCylinder(0, 0, 1))->dimension(), 0);
   EXPECT_EQ(Made(MakeCylinder(1, 0, 1))->dimension(), 2);
-  EXPECT_NEAR(Made(MakeCylinder(2, 3, 0))->volume(), 4 * kHalfTurn * 6, 1e-12);
-  EXPECT_NEAR(Made(MakeCone(2, 3, 0))->volume(), 4 * kHalfTurn * 2, 1e-12);
-  EXPECT_NEAR(Made(MakeEllipsoid({1, 2, 3}, 0))->volume(), 8 * kHalfTurn, 1e-12);
+  EXPECT_NEAR(Made(MakeCylinder(2, 3, 0))->volume(), 4 * kPi * 6, 1e-12);
+  EXPECT_NEAR(Made(MakeCone(2, 3, 0))->volume(), 4 * kPi * 2, 1e-12);
+  EXPECT_NEAR(Made(MakeEllipsoid({1, 2, 3}, 0))->volume(), 8 * kPi, 1e-12);
 }
 
 TEST(CurvedShapes, RefuseWhatIsNoLength) {

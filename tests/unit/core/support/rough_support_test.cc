@@ -48,7 +48,7 @@ std::vector<ConvexShapePtr> Shapes(Random& random) {
           BallOf(700, random)};
 }
 
-TEST(RoughlyHighestVertex, IsAsHighAsTheHighestToSinglePrecision) {
+TEST(RoughSupportVertex, IsAsHighAsTheHighestToSinglePrecision) {
   Random random(RunSeed());
   int others = 0;
   for (const ConvexShapePtr& shape : Shapes(random)) {
@@ -57,8 +57,8 @@ TEST(RoughlyHighestVertex, IsAsHighAsTheHighestToSinglePrecision) {
       const Vec3d d = length * random.Direction();
       const auto start =
           static_cast<VertexIndex>(random.Below(static_cast<int>(shape->vertex_count())));
-      const VertexIndex rough = RoughlyHighestVertex(*shape, d, start);
-      const VertexIndex highest = HighestVertex(*shape, d, start);
+      const VertexIndex rough = RoughSupportVertex(*shape, d, start);
+      const VertexIndex highest = SupportVertex(*shape, d, start);
       ASSERT_LT(rough, shape->vertex_count());
       const double deficit = Dot(d, shape->vertex(highest)) - Dot(d, shape->vertex(rough));
       ASSERT_LE(deficit, 0x1p-20 * length * shape->core_radius());
@@ -96,7 +96,7 @@ ConvexShapePtr TwinsOf(int points, Random& random) {
 
 // Of few vertices by a scan, of more by the cell of the direction, at whose borders, and across the
 // edges and faces of the hull, vertices are as high as others or nearly.
-TEST(RoughlyHighestVertex, IsTheFirstOfTheHighestInSinglePrecision) {
+TEST(RoughSupportVertex, IsTheFirstOfTheHighestInSinglePrecision) {
   Random random(RunSeed() + 3);
   int ties = 0;
   for (const ConvexShapePtr& shape :
@@ -105,7 +105,7 @@ TEST(RoughlyHighestVertex, IsTheFirstOfTheHighestInSinglePrecision) {
     const int resolution = static_cast<int>(shape->climb_graph().cube_map.resolution);
     for (int i = 0; i < Effort(4000); ++i) {
       Vec3d d = random.Direction();
-      const VertexIndex a = HighestVertex(*shape, d, 0);
+      const VertexIndex a = SupportVertex(*shape, d, 0);
       const absl::Span<const std::uint32_t> faces = shape->faces().FacesOf(a);
       if (random.OneIn(2)) {
         const auto face = shape->faces().CornersOf(faces[0]);
@@ -118,32 +118,32 @@ TEST(RoughlyHighestVertex, IsTheFirstOfTheHighestInSinglePrecision) {
       }
       d = (1 / Norm(d)) * d;
       const std::size_t candidates = CellCandidates(*shape, d).size();
-      by_cells += candidates > 0 && candidates <= kMostCellFloats ? 1 : 0;
-      ASSERT_EQ(RoughlyHighestVertex(*shape, d, 0), TopOfFloats(*shape, d));
+      by_cells += candidates > 0 && candidates <= kMaxCellFloats ? 1 : 0;
+      ASSERT_EQ(RoughSupportVertex(*shape, d, 0), TopOfFloats(*shape, d));
     }
     std::printf("%u vertices: %d by cells\n", shape->vertex_count(), by_cells);
-    EXPECT_EQ(by_cells > Effort(3000), shape->vertex_count() > kMostWithoutCells);
+    EXPECT_EQ(by_cells > Effort(3000), shape->vertex_count() > kMaxWithoutCells);
   }
   EXPECT_GT(ties, Effort(6000));
 }
 
-TEST(RoughlyHighestVertex, IsTheSameOnEveryProcessor) {
+TEST(RoughSupportVertex, IsTheSameOnEveryProcessor) {
   Random random(RunSeed() + 1);
   const std::vector<ConvexShapePtr> shapes = Shapes(random);
   for (int i = 0; i < Effort(50); ++i) {
     const Vec3d d = random.Direction();
     for (const ConvexShapePtr& shape : shapes) {
-      const VertexIndex rough = RoughlyHighestVertex(*shape, d, 0);
+      const VertexIndex rough = RoughSupportVertex(*shape, d, 0);
       for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
         hwy::SetSupportedTargetsForTest(target);
-        EXPECT_EQ(RoughlyHighestVertex(*shape, d, 0), rough) << hwy::TargetName(target);
+        EXPECT_EQ(RoughSupportVertex(*shape, d, 0), rough) << hwy::TargetName(target);
         hwy::SetSupportedTargetsForTest(0);
       }
     }
   }
 }
 
-TEST(RoughlyHighestVertices, AreThoseOfEitherShapeAlone) {
+TEST(RoughSupportVertices, AreThoseOfEitherShapeAlone) {
   Random random(RunSeed() + 2);
   const std::vector<ConvexShapePtr> shapes = Shapes(random);
   for (const ConvexShapePtr& a : shapes) {
@@ -152,9 +152,9 @@ TEST(RoughlyHighestVertices, AreThoseOfEitherShapeAlone) {
         // Some do not fit floats.
         const Vec3d d_a = std::ldexp(1.0, random.Below(200) - 100) * random.Direction();
         const Vec3d d_b = random.Direction();
-        const RoughVertices both = RoughlyHighestVertices({*a, d_a, 0}, {*b, d_b, 0});
-        ASSERT_EQ(both.a, RoughlyHighestVertex(*a, d_a, 0));
-        ASSERT_EQ(both.b, RoughlyHighestVertex(*b, d_b, 0));
+        const RoughVertices both = RoughSupportVertices({*a, d_a, 0}, {*b, d_b, 0});
+        ASSERT_EQ(both.a, RoughSupportVertex(*a, d_a, 0));
+        ASSERT_EQ(both.b, RoughSupportVertex(*b, d_b, 0));
       }
     }
   }

@@ -93,7 +93,7 @@ TEST(FindSupportPatch, OfAFlatConeIsEitherSideOrAPointOfTheRim) {
   Random random(RunSeed());
   int caps = 0, points = 0;
   for (int i = 0; i < Effort(2000); ++i) {
-    const double turn = random.Uniform(0, 2 * kHalfTurn);
+    const double turn = random.Uniform(0, 2 * kPi);
     const Vec3d d = {kContactFaceSine * std::cos(turn), kContactFaceSine * std::sin(turn),
                      std::sqrt(1 - kContactFaceSine * kContactFaceSine)};
     const ConvexShapePtr other = Made(MakeCone(random.Uniform(0.5, 1), 0, 0));
@@ -123,7 +123,7 @@ TEST(FindSupportPatch, ReachesToTheSupport) {
     if (random.OneIn(4)) d = {d.x, d.y, 0.02 * d.z};
     if (random.OneIn(4)) d = {d.x, d.y, std::sqrt(d.x * d.x + d.y * d.y)};
     d = Normalized(d);
-    const double highest = Dot(d, HighestCurvedPoint(body, d));
+    const double highest = Dot(d, CurvedSupportPoint(body, d));
     const SupportPatch patch = FindSupportPatch(body, d, 0);
     ++of_size[patch.size];
     for (int k = 0; k < patch.size; ++k) {

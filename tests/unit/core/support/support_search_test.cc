@@ -3,8 +3,6 @@
 // Every road to a support against plain loops over all vertices: the very vertex, from any start,
 // in directions of every kind, on hulls that are hard to climb or to certify.
 
-#include "core/support/support_search.h"
-
 #include <gtest/gtest.h>
 
 #include <array>
@@ -23,13 +21,16 @@
 #include "tests/support/large_hulls.h"
 #include "tests/support/random.h"
 #include "tests/support/skip.h"
+#include "tests/support/support_roads.h"
 #include "tests/support/test_shape.h"
 
 namespace clearance {
 namespace {
 
+using testing::DotCount;
 using testing::HullFamily;
 using testing::Random;
+using testing::SupportRoad;
 
 constexpr std::array kClimbingRoads = {SupportRoad::kClimb, SupportRoad::kCubeMap,
                                        SupportRoad::kHierarchy, SupportRoad::kBest};
@@ -104,17 +105,17 @@ void ExpectAllRoadsEndAtTheTop(const ConvexShape& shape, int count, Random& rand
     tally->with_ties += top.ties > 1 ? 1 : 0;
     const auto start =
         static_cast<VertexIndex>(random.Below(static_cast<int>(shape.vertex_count())));
-    NoCount none;
-    ASSERT_EQ(HighestVertexBy({SupportRoad::kScan, start}, shape, scaled, &none), top.vertex);
-    ASSERT_EQ(HighestVertexBy({SupportRoad::kScan, start}, shape, fine, &none), fine_top.vertex);
+    DotCount dots;
+    ASSERT_EQ(SupportVertexBy({SupportRoad::kScan, start}, shape, scaled, &dots), top.vertex);
+    ASSERT_EQ(SupportVertexBy({SupportRoad::kScan, start}, shape, fine, &dots), fine_top.vertex);
     for (const SupportRoad road : kClimbingRoads) {
-      ASSERT_EQ(HighestVertexBy({road, start}, shape, scaled, &none), top.vertex)
+      ASSERT_EQ(SupportVertexBy({road, start}, shape, scaled, &dots), top.vertex)
           << "road " << static_cast<int>(road) << " from " << start;
-      ASSERT_EQ(HighestVertexBy({road, start}, shape, fine, &none), fine_top.vertex)
+      ASSERT_EQ(SupportVertexBy({road, start}, shape, fine, &dots), fine_top.vertex)
           << "double-double, road " << static_cast<int>(road) << " from " << start;
     }
-    ASSERT_EQ(HighestVertex(shape, scaled, start), top.vertex);
-    ASSERT_EQ(HighestVertex(shape, fine, start), fine_top.vertex);
+    ASSERT_EQ(SupportVertex(shape, scaled, start), top.vertex);
+    ASSERT_EQ(SupportVertex(shape, fine, start), fine_top.vertex);
   }
 }
 
@@ -155,8 +156,8 @@ TEST(SupportSearch, TheFirstOfEquallyHighVerticesIsTheAnswer) {
       const Top top = TopOf(*shape, d);
       with_ties += top.ties == 4 ? 1 : 0;
       for (VertexIndex start = 0; start < shape->vertex_count(); start += 7) {
-        ASSERT_EQ(HighestVertex(*shape, d, start), top.vertex) << x << ", " << y;
-        ASSERT_EQ(HighestVertex(*shape, To<DoubleDouble>(d), start), top.vertex) << x << ", " << y;
+        ASSERT_EQ(SupportVertex(*shape, d, start), top.vertex) << x << ", " << y;
+        ASSERT_EQ(SupportVertex(*shape, To<DoubleDouble>(d), start), top.vertex) << x << ", " << y;
       }
     }
   }
@@ -171,7 +172,7 @@ TEST(SupportSearch, ManyTiesFallBackOnAScan) {
   ASSERT_EQ(top.ties, 2000);
   for (VertexIndex start = 0; start < shape->vertex_count(); start += 100) {
     DotCount count;
-    EXPECT_EQ(HighestVertexBy({SupportRoad::kBest, start}, *shape, up, &count), top.vertex);
+    EXPECT_EQ(SupportVertexBy({SupportRoad::kBest, start}, *shape, up, &count), top.vertex);
     EXPECT_LT(count.dots, 2 * shape->vertex_count());
   }
 }
@@ -200,7 +201,7 @@ TEST(SupportSearch, FloodsThatKeepRisingFallBackOnAScan) {
     for (int i = 0; i < testing::Effort(4000); ++i) {
       const Vec3d d = spot + 2 * kSpread * random.InCube(1);
       DotCount count;
-      ASSERT_EQ(HighestVertexBy({}, *shape, d, &count), TopOf(*shape, d).vertex);
+      ASSERT_EQ(SupportVertexBy({}, *shape, d, &count), TopOf(*shape, d).vertex);
       scans += count.dots > shape->vertex_count() ? 1 : 0;
     }
   }
@@ -218,10 +219,10 @@ TEST(SupportSearch, FewTiesTakeNoScan) {
     const Vec3d n = Cross(shape->vertex(adjacency.neighbors[begin + 1]) - p,
                           shape->vertex(adjacency.neighbors[begin]) - p);
     DotCount count;
-    HighestVertexBy({SupportRoad::kBest, 0}, *shape, n, &count);
+    SupportVertexBy({SupportRoad::kBest, 0}, *shape, n, &count);
     EXPECT_LT(count.dots, 400U) << i;
     DotCount fine_count;
-    HighestVertexBy({SupportRoad::kBest, 0}, *shape, To<DoubleDouble>(n), &fine_count);
+    SupportVertexBy({SupportRoad::kBest, 0}, *shape, To<DoubleDouble>(n), &fine_count);
     EXPECT_LT(fine_count.dots, 400U) << i;
   }
 }
@@ -233,7 +234,7 @@ TEST(SupportSearch, DirectionsOfNoLengthAndOfTheLeast) {
     for (int i = 0; i < 20; ++i) {
       const Vec3d d = length * random.Direction();
       const auto start = static_cast<VertexIndex>(random.Below(500));
-      EXPECT_EQ(HighestVertex(*shape, d, start), TopOf(*shape, d).vertex) << length;
+      EXPECT_EQ(SupportVertex(*shape, d, start), TopOf(*shape, d).vertex) << length;
     }
   }
 }

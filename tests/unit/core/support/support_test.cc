@@ -56,7 +56,7 @@ Vec3d Direction(const ConvexShape& shape, int kind, std::mt19937& engine) {
   return {normal(engine), normal(engine), normal(engine)};
 }
 
-TEST(HighestVertex, IsTheHighestToTheDeficitOfItsHeaderFromAnyStart) {
+TEST(SupportVertex, IsTheHighestToTheDeficitOfItsHeaderFromAnyStart) {
   std::mt19937 engine(kSeed);
   for (const int count : {4, 20, 60, 200, 400}) {
     const ConvexShapePtr shape = Ellipsoid(count, engine);
@@ -66,11 +66,11 @@ TEST(HighestVertex, IsTheHighestToTheDeficitOfItsHeaderFromAnyStart) {
       const double norm = std::sqrt(NormSquared(d));
       if (norm == 0) continue;
       const mpq_class top = Highest(*shape, d);
-      const VertexIndex coarse = HighestVertex(*shape, d, start(engine));
+      const VertexIndex coarse = SupportVertex(*shape, d, start(engine));
       const mpq_class deficit = top - Height(*shape, d, coarse);
       ASSERT_LE(deficit.get_d(), kSupportDeficit * kRoundoff * norm * shape->core_radius())
           << "seed " << kSeed;
-      const VertexIndex fine = HighestVertex(*shape, To<DoubleDouble>(d), start(engine));
+      const VertexIndex fine = SupportVertex(*shape, To<DoubleDouble>(d), start(engine));
       const mpq_class fine_deficit = top - Height(*shape, d, fine);
       ASSERT_LE(fine_deficit.get_d(), 0x1p-100 * norm * shape->core_radius()) << "seed " << kSeed;
     }
@@ -86,13 +86,13 @@ TEST(Support, OfALargePolygonIsItsHighestCorner) {
     xyz.insert(xyz.end(), {std::cos(angle), std::sin(angle), 0});
   }
   const ConvexShapePtr polygon = std::get<ConvexShapePtr>(MakeHull(xyz, 0));
-  ASSERT_GT(polygon->vertex_count(), kMostScanned);
+  ASSERT_GT(polygon->vertex_count(), kMaxScanned);
   ASSERT_FALSE(polygon->has_adjacency());
   std::mt19937 engine(kSeed);
   std::normal_distribution<double> normal;
   for (int k = 0; k < 100; ++k) {
     const Vec3d d = {normal(engine), normal(engine), normal(engine)};
-    const VertexIndex found = HighestVertex(*polygon, d, 0);
+    const VertexIndex found = SupportVertex(*polygon, d, 0);
     const double deficit = kSupportDeficit * kRoundoff * Norm(d) * polygon->core_radius();
     EXPECT_LE(Highest(*polygon, d) - Height(*polygon, d, found), deficit);
   }

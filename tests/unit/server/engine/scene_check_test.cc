@@ -51,20 +51,20 @@ class SceneCheck : public ::testing::Test {
     return std::get<ScenePtr>(scene_->Apply({.remove = absl::MakeConstSpan(&id, 1)}));
   }
 
-  Asker AskerOf(const Scene& scene) const { return {.scene = scene, .bodies = own_}; }
+  SceneQuery QueryOf(const Scene& scene) const { return {.scene = scene, .bodies = own_}; }
   CheckAnswer Checked(const Scene& scene) {
-    return CheckScene(AskerOf(scene), {.wants_free_radius = true}, &scratch_);
+    return CheckScene(QueryOf(scene), {.wants_free_radius = true}, &scratch_);
   }
 
   MaybeSceneContradiction Look(const CheckAnswer& answer) {
-    return FindContradiction(AskerOf(*scene_), answer, turn_++).contradiction;
+    return FindContradiction(QueryOf(*scene_), answer, turn_++).contradiction;
   }
   MaybeSceneContradiction Look(const MinimumDistanceAnswer& answer) {
-    const Asker asker = AskerOf(*scene_);
-    return FindContradiction(AskedMinimumDistance{asker, options_}, answer, turn_++).contradiction;
+    const SceneQuery query = QueryOf(*scene_);
+    return FindContradiction(AskedMinimumDistance{query, options_}, answer, turn_++).contradiction;
   }
   MaybeSceneContradiction Look(const SweepAnswer& answer) {
-    const MovingAsker moving = {AskerOf(*scene_), motions_};
+    const MovingSceneQuery moving = {QueryOf(*scene_), motions_};
     return FindContradiction(AskedSweep{moving, {}}, answer, turn_++).contradiction;
   }
 
@@ -120,7 +120,7 @@ TEST_F(SceneCheck, MinimumDistancesStandAndCorruptedOnesDoNot) {
   for (int i = 0; i < kScenes; ++i) {
     Place(20, 4);
     options_.max_distance = i % 2 == 0 ? 0.5 : HUGE_VAL;
-    const MinimumDistanceAnswer answer = MinimumDistance(AskerOf(*scene_), options_, &scratch_);
+    const MinimumDistanceAnswer answer = MinimumDistance(QueryOf(*scene_), options_, &scratch_);
     ASSERT_FALSE(Look(answer)) << i;
     if (!answer.has_pair) {
       ++beyond;
@@ -134,7 +134,7 @@ TEST_F(SceneCheck, MinimumDistancesStandAndCorruptedOnesDoNot) {
     EXPECT_EQ(ClaimOf(Look(wrong)), Claim::kLower);
     if (answer.pair.is_self) continue;
     const ScenePtr less = Without(answer.pair.b);
-    EXPECT_EQ(ClaimOf(Look(MinimumDistance(AskerOf(*less), options_, &scratch_))), Claim::kUpper);
+    EXPECT_EQ(ClaimOf(Look(MinimumDistance(QueryOf(*less), options_, &scratch_))), Claim::kUpper);
   }
   EXPECT_GE(beyond, kScenes / 20);
   EXPECT_LE(beyond, kScenes / 2);
@@ -163,7 +163,7 @@ TEST_F(SceneCheck, CoarseMinimumDistancesStandAndCorruptedOnesDoNot) {
     }
     scene_ = SceneOf(bodies_);
     options_.tolerance = random_.LogUniform(0.01, 10);
-    const MinimumDistanceAnswer answer = MinimumDistance(AskerOf(*scene_), options_, &scratch_);
+    const MinimumDistanceAnswer answer = MinimumDistance(QueryOf(*scene_), options_, &scratch_);
     ASSERT_FALSE(Look(answer)) << i;
     if (answer.distance.state != State::kSeparated) continue;
     ++apart;
@@ -185,7 +185,7 @@ TEST_F(SceneCheck, SweepsStandAndCorruptedOnesDoNot) {
   int free = 0;
   for (int i = 0; i < kScenes; ++i) {
     Place(6, 4);
-    const MovingAsker moving = {AskerOf(*scene_), motions_};
+    const MovingSceneQuery moving = {QueryOf(*scene_), motions_};
     const SweepAnswer answer = Sweep(moving, {}, &scratch_);
     ASSERT_FALSE(Look(answer)) << i;
     const MotionState state = answer.earliest.contact.state;
@@ -199,7 +199,7 @@ TEST_F(SceneCheck, SweepsStandAndCorruptedOnesDoNot) {
     }
     if (state == MotionState::kFree || answer.earliest.pair.is_self) continue;
     const ScenePtr less = Without(answer.earliest.pair.b);
-    const MovingAsker lost = {AskerOf(*less), motions_};
+    const MovingSceneQuery lost = {QueryOf(*less), motions_};
     EXPECT_TRUE(Look(Sweep(lost, {}, &scratch_))) << i;
   }
   EXPECT_GE(hits, kScenes / 10);
@@ -215,11 +215,11 @@ TEST_F(SceneCheck, RaysOfEitherKindStand) {
     const Ray ray = {.origin = random_.InCube(3), .displacement = random_.InCube(6), .radius = 0.1};
     const Pose start = {ray.origin, {}};
     const Motion motion = {ray.displacement, {}, ray.origin};
-    const MovingAsker moving = {{.scene = *scene_,
-                                 .bodies = absl::MakeConstSpan(&point, 1),
-                                 .poses = absl::MakeConstSpan(&start, 1),
-                                 .pair_scope = Asker::PairScope::kScene},
-                                absl::MakeConstSpan(&motion, 1)};
+    const MovingSceneQuery moving = {{.scene = *scene_,
+                                      .bodies = absl::MakeConstSpan(&point, 1),
+                                      .poses = absl::MakeConstSpan(&start, 1),
+                                      .pair_scope = SceneQuery::PairScope::kScene},
+                                     absl::MakeConstSpan(&motion, 1)};
     for (const RayKind kind : {RayKind::kClosest, RayKind::kAny}) {
       const SweepAnswer answer = CastRay(*scene_, ray, kind, &scratch_);
       const AskedSweep asked = {moving, {}, ray.radius, kind == RayKind::kAny};
@@ -256,13 +256,13 @@ TEST_F(SceneCheck, DoesNotAskThePacerOfTheRow) {
   const auto stop = [&] { return ++looks > 1; };
   Pacer pacer(stop);
   const CheckAnswer none;  // says that nothing touches
-  Asker asker = AskerOf(*scene_);
+  SceneQuery query = QueryOf(*scene_);
   WorkBudget budget(&pacer);
-  asker.budget = &budget;
-  EXPECT_TRUE(FindContradiction(asker, none, 0).contradiction);
+  query.budget = &budget;
+  EXPECT_TRUE(FindContradiction(query, none, 0).contradiction);
   own_[0].X_WB.p_WS = {100, 0, 0};
   own_[1].X_WB.p_WS = {-100, 0, 0};
-  const SceneLook look = FindContradiction(asker, Checked(*scene_), 0);
+  const SceneLook look = FindContradiction(query, Checked(*scene_), 0);
   EXPECT_FALSE(look.contradiction);
   EXPECT_FALSE(look.is_too_large);
   EXPECT_EQ(looks, 1);
@@ -293,7 +293,7 @@ TEST_F(SceneCheck, LeavesOutWhatTakesTooLong) {
     scene_ = SceneOf(bodies_);
     CheckAnswer none;  // says that nothing is near
     none.free_radius = 1e-3;
-    const SceneLook look = FindContradiction(AskerOf(*scene_), none, 0);
+    const SceneLook look = FindContradiction(QueryOf(*scene_), none, 0);
     EXPECT_FALSE(look.contradiction);
     EXPECT_EQ(look.is_too_large, points == 4000);
   }
@@ -308,12 +308,12 @@ TEST_F(SceneCheck, LooksAtEnabledPairsAlone) {
   scene_ = SceneOf(put);
   const std::vector<PairRule> listed = {{1, 2, true, 0}};
   const PairRules rules(listed);
-  Asker asker = AskerOf(*scene_);
-  asker.rules = &rules;
+  SceneQuery query = QueryOf(*scene_);
+  query.rules = &rules;
   const CheckAnswer free;
-  EXPECT_FALSE(FindContradiction(asker, free, 0).contradiction);
-  asker.rules = nullptr;
-  const auto found = FindContradiction(asker, free, 0).contradiction;
+  EXPECT_FALSE(FindContradiction(query, free, 0).contradiction);
+  query.rules = nullptr;
+  const auto found = FindContradiction(query, free, 0).contradiction;
   ASSERT_TRUE(found);
   EXPECT_EQ(found->pair, (IdPair{1, 2, false}));
 }
