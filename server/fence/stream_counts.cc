@@ -38,10 +38,13 @@ const Json* Find(const Json& object, const char* path) {
 
 // gRPC writes 64-bit numbers as text and leaves zeros out.
 std::int64_t NumberAt(const Json& object, const char* path) {
-  const Json found = object.value(Json::json_pointer(path), Json());
+  const Json* const found = Find(object, path);
   std::int64_t number = 0;
-  if (found.is_number_integer()) return found.get<std::int64_t>();
-  return found.is_string() && absl::SimpleAtoi(found.get<std::string>(), &number) ? number : 0;
+  if (found == nullptr) return 0;
+  if (found->is_number_integer()) return found->get<std::int64_t>();
+  return found->is_string() && absl::SimpleAtoi(found->get_ref<const std::string&>(), &number)
+             ? number
+             : 0;
 }
 
 }  // namespace

@@ -210,8 +210,12 @@ void TlsCertificates::LookAgain(bool is_asked) {
   absl::StatusOr<TlsMaterial> material = JudgeTlsTexts(seen_, files_);
   if (material.ok() && material->expiry <= absl::Now())
     material = absl::InvalidArgumentError("the certificate expired " + ToText(material->expiry));
-  metrics_.tls_reloads(material.ok()).Increment();
-  if (material.ok()) return Use(*std::move(material));
+  if (material.ok()) {
+    Use(*std::move(material));
+    metrics_.tls_reloads(true).Increment();
+    return;
+  }
+  metrics_.tls_reloads(false).Increment();
   log_->Warning("TLS reload failed; keeping previous certificate",
                 {{"reason", material.status().message()}});
 }
