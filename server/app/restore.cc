@@ -109,7 +109,7 @@ absl::StatusOr<SceneRegistry::Kept> PlayRecord(const SceneRecord& record,
                                                const FindContent& find, SceneContents* contents) {
   // Stands for a shape that was deleted since: as long as a later record takes the body away again,
   // nothing is lost. A point is somewhere wherever a shape can be.
-  static const RigidBodyPtr missing = MakeBody(std::get<ConvexShapePtr>(MakePoint(0)));
+  static const RigidBodyPtr kMissing = MakeBody(std::get<ConvexShapePtr>(MakePoint(0)));
   SceneRegistry::Kept scene = {.name = record.name,
                                .scene = nullptr,
                                .incarnation = record.incarnation,
@@ -126,7 +126,7 @@ absl::StatusOr<SceneRegistry::Kept> PlayRecord(const SceneRecord& record,
   std::vector<RigidBodyPtr> bodies;
   for (const v1::ShapeReference& shape : change.bodies().shapes()) {
     const ShapeContentPtr content = find(shape.digest());
-    bodies.push_back(content == nullptr ? missing : contents->Share(content));
+    bodies.push_back(content == nullptr ? kMissing : contents->Share(content));
   }
   const auto edit = ReadSceneChange(change, bodies);
   if (!edit.ok()) return Damaged(record.name, edit.status().message());

@@ -26,7 +26,7 @@ constexpr std::uint8_t UndecidedIn(const StateNames& names) {
 }
 constexpr QueryKindInfo kKindInfos[] = {
 #define QUERY(name, field, service, label, states) \
-  {#label, IsAboutScenes(#service), states, UndecidedIn(states)},
+  {#label, states, IsAboutScenes(#service), UndecidedIn(states)},
 #include "server/observe/methods.def"
 };
 

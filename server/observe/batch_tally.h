@@ -34,8 +34,8 @@ inline constexpr std::size_t kRowStates = 6;
 // Describes a kind as its series do.
 struct QueryKindInfo {
   const char* label;
-  bool is_about_scenes;
   std::array<const char*, kRowStates> states;  // by number; null: the kind has no such state
+  bool is_about_scenes;
   std::uint8_t undecided_state;
 };
 const QueryKindInfo& InfoOf(QueryKind kind);
