@@ -43,9 +43,9 @@ inline double TimesPowerOfTwo(double x, int exponent) {
   return IsNormalPower(exponent) ? x * NormalPowerOfTwo(exponent) : std::ldexp(x, exponent);
 }
 
-// Returns the exponent e for which 2^(e - 1) <= |x| < 2^e. Requires: x finite, not 0.
+// Returns e for which 2^(e - 1) <= |x| < 2^e; 1025 for infinity. Requires: x is not 0, no NaN.
 inline int ExponentOf(double x) {
-  CLEARANCE_ASSERT(std::isfinite(x) && x != 0);
+  CLEARANCE_ASSERT(!std::isnan(x) && x != 0);
   constexpr int kMantissaBits = std::numeric_limits<double>::digits - 1;
   constexpr std::uint64_t kExponentMask = 0x7ff;
   const auto biased =
