@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Checks of what headers require of their callers, in debug builds and under sanitizers. In other
-// builds they cost nothing, and their conditions are not evaluated.
+// Checks of what headers require of their callers, in debug builds and with the sanitizers of
+// addresses and threads. In other builds they cost nothing; their conditions are not evaluated.
 
 #pragma once
 

@@ -228,8 +228,8 @@ inline constexpr double kMaxRotation = 640;
 // proof.
 inline constexpr double kLongestWait = 0x1p-30;
 
-// Part of the tolerance: a wait in which no point moves farther cannot bring a contact about, so
-// the first wait is no shorter. One step of the clock is no measure near t = 0, where it is
+// Part of the tolerance: a wait in which no point moves farther brings no contact about by motion,
+// so the first wait is no shorter. One step of the clock is no measure near t = 0, where it is
 // 2^-1074.
 inline constexpr double kShortestWaitPath = 0x1p-64;
 

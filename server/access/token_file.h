@@ -59,7 +59,7 @@ class TokenTable {
     bool operator()(const TokenHash& a, const TokenHash& b) const { return AreEqual(a, b); }
   };
 
-  // The time of a look-up depends on the bucket of the hash alone, which reveals nothing: the hash
+  // The time of a look-up depends on the place of the hash alone, which reveals nothing: the hash
   // of a token cannot be steered towards another one.
   absl::flat_hash_map<TokenHash, std::string, absl::Hash<TokenHash>, Equal> ids_;
 };
