@@ -176,9 +176,9 @@ bool OperatorPages::TakesBody(const std::string& path) const {
 }
 
 HttpReply OperatorPages::Answer(const HttpRequest& request) {
+  const std::string& path = request.path;
   // Probes of proxies name no host, and browsers always name one. Whether the server lives is no
   // secret.
-  const std::string& path = request.path;
   const bool is_probe = path == "/livez" || path == "/readyz";
   if (answers_addresses_only_ && !is_probe && !request.host.empty() && !NamesAddress(request))
     return {.status = 403, .body = "not under this name: ask by the address, or localhost\n"};

@@ -22,7 +22,7 @@
 
 namespace clearance::server {
 
-// Answers the requests of the HTTP port. Thread-safe, once the first request has come.
+// Answers the requests of the HTTP port. Thread-safe, except as the methods say.
 class OperatorPages {
  public:
   // Makes a channel to the server; called for each call.
