@@ -61,8 +61,9 @@ TEST(ProcessMetrics, TellWhenTheProcessBegan) {
   const Metrics metrics("1.2.3");
   const absl::Time after = absl::Now();
   const double start = Collect(metrics).at("process_start_time_seconds");
-  EXPECT_GE(start, absl::ToDoubleSeconds(before - absl::UnixEpoch()));
-  EXPECT_LE(start, absl::ToDoubleSeconds(after - absl::UnixEpoch()));
+  constexpr double kRounding = 1e-3;  // a number of seconds since 1970 has no nanoseconds
+  EXPECT_GE(start, absl::ToDoubleSeconds(before - absl::UnixEpoch()) - kRounding);
+  EXPECT_LE(start, absl::ToDoubleSeconds(after - absl::UnixEpoch()) + kRounding);
 }
 
 TEST(ProcessMetrics, CountThreads) {
