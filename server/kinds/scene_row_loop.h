@@ -119,7 +119,9 @@ struct SceneRows {
   const Columns& columns;
   const RowTools& tools;
 
-  SceneQuery QueryOf(std::uint32_t row) const { return tools.QueryOf(questions.configurations, row); }
+  SceneQuery QueryOf(std::uint32_t row) const {
+    return tools.QueryOf(questions.configurations, row);
+  }
 };
 
 // Answers a row that is not refused and whose time is not over. Returns false if this row and those

@@ -111,9 +111,8 @@ absl::Status GetScene(const CallScope& call, const v1::GetSceneRequest& request,
   if (request.include_rules() && request.page_token().empty())
     FillRules(state.scene->rules().rules(), response->mutable_content()->mutable_rules());
   if (!request.include_bodies()) return absl::OkStatus();
-  const std::optional<BodyId> next =
-      FillBodies(*state.scene, {.first = first_id, .most = *size},
-                 response->mutable_content()->mutable_bodies());
+  const std::optional<BodyId> next = FillBodies(*state.scene, {.first = first_id, .most = *size},
+                                                response->mutable_content()->mutable_bodies());
   if (next.has_value())
     response->set_next_page_token(MakeScenePageToken({state.incarnation, state.revision, *next}));
   return absl::OkStatus();

@@ -61,8 +61,8 @@ std::uint64_t CostOf(const Batch& batch, const AskedSize& asked) {
   const std::uint64_t rows = RowCountOf(batch);
   const std::uint64_t bodies = std::max<std::uint64_t>(1, asked.query_bodies);
   const auto depth = static_cast<std::uint64_t>(std::bit_width(asked.scene_bodies));
-  const std::uint64_t row = UnitsASearch(batch) *
-                            (1 + bodies * (1 + depth) / 2 + bodies * bodies / kOwnPairsAUnit);
+  const std::uint64_t row =
+      UnitsASearch(batch) * (1 + bodies * (1 + depth) / 2 + bodies * bodies / kOwnPairsAUnit);
   return row > kMostCost / std::max<std::uint64_t>(1, rows) ? kMostCost : rows * row;
 }
 
