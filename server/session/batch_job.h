@@ -274,8 +274,9 @@ class BatchJob {
   std::uint32_t RowsAChunk(std::uint32_t rows) const {
     constexpr std::uint32_t kLeastShare = 128;
     constexpr std::size_t kChunksAThread = 4;
-    if (workers() == 0) return rows;
-    const auto share = static_cast<std::uint32_t>(rows / (kChunksAThread * workers()));
+    const std::size_t threads = workers();
+    if (threads == 0) return rows;
+    const auto share = static_cast<std::uint32_t>(rows / (kChunksAThread * threads));
     const std::uint64_t row_cost = std::max<std::uint64_t>(1, scope_.cost / count());
     const auto [at_once, gain] = SideBySideIn(questions_);
     const std::uint64_t turn = gain * Turns::kTurn / row_cost;
