@@ -138,7 +138,8 @@ class Search {
     std::optional<PortalResult> own;
     const PortalResult& cast =
         cast_ != nullptr ? *cast_ : own.emplace(SearchPortal(difference, ray_A));
-    if (cast.end == PortalResult::End::kMiss) return IsMiss(difference, ray_A, cast.n_A, error);
+    if (cast.end == PortalResult::End::kMiss)
+      return cast_ == nullptr && IsMiss(difference, ray_A, cast.n_A, error);
     return cast.end == PortalResult::End::kFacet && HitsFacet(difference, ray_A, cast, error);
   }
 

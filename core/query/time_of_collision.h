@@ -113,7 +113,8 @@ struct TimeOfCollisionQuestion {
 };
 
 // Returns the same for a pair whose ray was cast already. Requires: the result of SearchPortal
-// (portal.h) for the pair at the start and B's path relative to A; bodies that do not turn.
+// (portal.h) for the pair at the start and B's path relative to A, which is no proved miss
+// (IsProvedMiss); bodies that do not turn.
 TimeOfCollisionAnswer TimeOfCollisionAfterPortal(const TimeOfCollisionQuestion& question,
                                                  const PortalResult& cast);
 
