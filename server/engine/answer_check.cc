@@ -116,7 +116,7 @@ std::string ExactText(const Vec3d& v) { return Text(v); }
 AnswerChecker::AnswerChecker(std::uint64_t one_in, Metrics& metrics, Log& log, Judges judges)
     : samplers_{
 #define QUERY(name, field, service, label, states) RowSampler(one_in),
-#include "server/observe/methods.def"
+#include "proto/methods.def"
       },
       metrics_(metrics),
       log_(log),

@@ -36,7 +36,7 @@ namespace clearance::server {
   std::vector<RowFault> FindFaults(const name##Questions& questions, const ShapeTable& table); \
   std::uint32_t AnswerRows(const name##Questions& questions, const Work& work,                 \
                            const Columns& columns);
-#include "server/observe/methods.def"
+#include "proto/methods.def"
 
 // The kind that such a message asks.
 template <class Batch>
@@ -55,7 +55,7 @@ bool VisitBatch(const v1::SessionRequest& request, const Visit& visit) {
   case v1::SessionRequest::k##name:                \
     visit(name##Kind(), request.field());          \
     return true;
-#include "server/observe/methods.def"
+#include "proto/methods.def"
     default:
       return false;
   }

@@ -27,7 +27,7 @@ constexpr std::uint8_t UndecidedIn(const StateNames& names) {
 constexpr QueryKindInfo kKindInfos[] = {
 #define QUERY(name, field, service, label, states) \
   {#label, states, IsAboutScenes(#service), UndecidedIn(states)},
-#include "server/observe/methods.def"
+#include "proto/methods.def"
 };
 
 // A row whose tolerance is 0 (two coinciding points) would make a sum infinite for good.

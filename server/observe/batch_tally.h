@@ -19,12 +19,12 @@ namespace clearance::server {
 
 enum class QueryKind : std::uint8_t {
 #define QUERY(name, field, service, label, states) k##name,
-#include "server/observe/methods.def"
+#include "proto/methods.def"
 };
 inline constexpr std::size_t kQueryKinds =
     std::initializer_list<QueryKind>{
 #define QUERY(name, field, service, label, states) QueryKind::k##name,
-#include "server/observe/methods.def"
+#include "proto/methods.def"
     }
         .size();
 

@@ -82,7 +82,7 @@ struct CheckSeries {
 
 enum class RpcMethod : std::uint8_t {
 #define METHOD(name, service, type, role) k##name,
-#include "server/observe/methods.def"
+#include "proto/methods.def"
 };
 
 struct RpcMethodInfo {
@@ -92,7 +92,7 @@ struct RpcMethodInfo {
 };
 inline constexpr RpcMethodInfo kRpcMethodInfos[] = {
 #define METHOD(name, service, type, role) {"clearance.v1." #service, #name, #type},
-#include "server/observe/methods.def"
+#include "proto/methods.def"
 };
 inline constexpr std::size_t kRpcMethods = std::size(kRpcMethodInfos);
 

@@ -244,7 +244,7 @@ std::uint64_t UnaryQuery<Request, Response>::CostOf(const CallScope& call, const
 
 #define QUERY(name, field, service, label, states) \
   template struct UnaryQuery<v1::name##Request, v1::name##Response>;
-#include "server/observe/methods.def"
+#include "proto/methods.def"
 
 // NOLINTNEXTLINE(readability-function-size): one parameter for each thing that an answer is about
 absl::Status AnswerPairDistance(const CallScope& call, const v1::PairDistanceRequest& request,

@@ -27,7 +27,7 @@ namespace clearance::server {
 
 using JobOfAny = std::variant<std::monostate
 #define QUERY(name, field, service, label, states) , BatchJob<name##Kind>
-#include "server/observe/methods.def"
+#include "proto/methods.def"
                               >;
 
 // Thread-compatible.

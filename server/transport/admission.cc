@@ -38,7 +38,7 @@ void NameCall(grpc::ServerContext& context, Caller* caller) {
 // The least roles that methods require, in the order of RpcMethod.
 constexpr Role kLeastRoles[] = {
 #define METHOD(name, service, type, role) Role::role,
-#include "server/observe/methods.def"
+#include "proto/methods.def"
 };
 
 }  // namespace

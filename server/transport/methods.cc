@@ -26,7 +26,7 @@ struct MethodOf;
     using Service = RawService<v1::service>;              \
     static constexpr RpcMethod kRpc = RpcMethod::k##name; \
   };
-#include "server/observe/methods.def"
+#include "proto/methods.def"
 
 // One method: the cost of a call (in units of kMaxCheapCost), and its answer, which may leave
 // parts. A method that changes the registry has, instead of `answer`, a `plan` of the changes, and
@@ -296,7 +296,7 @@ void Methods::AddQueryMethods() {
       {.cost = CostOfPairDistance, .whole_cost = opening, .answer = AnswerPairDistance});
 #define METHOD(name, service, type, role)
 #define QUERY(name, field, service, label, states) Add(QueryMethod<v1::name##Request>());
-#include "server/observe/methods.def"
+#include "proto/methods.def"
   serve_.emplace_back([this](Poller& poller) {
     ServeSessions(parts_, std::get<RawService<v1::QueryService>>(services_), poller);
   });

@@ -69,7 +69,7 @@ struct TestsOf {
 };
 using AllKinds = TestsOf<void
 #define QUERY(name, field, service, label, states) , name##Kind
-#include "server/observe/methods.def"
+#include "proto/methods.def"
                          >::Type;
 TYPED_TEST_SUITE(KindTest, AllKinds);
 
