@@ -30,30 +30,38 @@ inline constexpr double kNoMargin = 0;
 inline constexpr double kAnyDistance = std::numeric_limits<double>::infinity();
 inline constexpr std::array<double, kVectorNumbers> kNowhere = {0, 0, 0};
 
-// Holds the name of a column, the numbers of each row, and the fallback for an absent column.
-template <class T>
+// Holds the name of a column of a message, and its numbers of each row.
 struct ColumnForm {
   const char* name;
   std::size_t width;
-  const T* fallback;
-  const char* group = "";  // of the message that it is a field of, with a dot
+
+  // Returns the column with these numbers for each of so many bodies.
+  constexpr ColumnForm OfBodies(std::size_t count) const { return {name, width * count}; }
 };
+
+namespace question {
+#define QUESTION(name, width, each) inline constexpr ColumnForm name = {#name, width};
+#include "proto/columns.def"
+}  // namespace question
 
 // Resolves columns against one count and keeps the first failure. Thread-compatible.
 class ColumnReader {
  public:
   explicit ColumnReader(std::uint32_t count) : count_(count) {}
 
+  // Returns the column's rows, or `fallback` in all rows if it is absent. `group` is the message of
+  // which it is a field, with a dot.
   template <class T>
-  Rows<T> Read(const google::protobuf::RepeatedField<T>& column, const ColumnForm<T>& form) {
+  Rows<T> Read(const google::protobuf::RepeatedField<T>& column, const ColumnForm& form,
+               const T* fallback, const char* group = "") {
     const auto size = static_cast<std::uint64_t>(column.size());
-    if (size == 0) return {form.fallback, 0, form.name};
+    if (size == 0) return {fallback, 0, form.name};
     if (size == form.width) return {column.data(), 0, form.name};
     if (size == form.width * count_) return {column.data(), form.width, form.name};
-    Fail(std::string(form.group) + form.name, size,
+    Fail(std::string(group) + form.name, size,
          "0, " + FormatNumber(std::uint64_t{form.width}) + " (one row for all) or " +
              FormatNumber(form.width * count_) + " numbers (count rows)");
-    return {form.fallback, 0, form.name};
+    return {fallback, 0, form.name};
   }
 
   // Reads a column that has one row for each, and no default.

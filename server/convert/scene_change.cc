@@ -27,12 +27,12 @@ absl::Status ReadBodies(const v1::BodyColumns& message, absl::Span<const RigidBo
                         std::vector<SceneBody>* bodies) {
   ColumnReader columns(message.count());
   const auto ids = columns.Need(message.ids(), "bodies.ids");
-  const auto slots = columns.Read(message.shape_slots(), {"bodies.shape_slots", 1, &kFirstSlot});
+  const auto slots = columns.Read(message.shape_slots(), {"bodies.shape_slots", 1}, &kFirstSlot);
   const auto poses =
-      columns.Read(message.poses(), {"bodies.poses", kPoseNumbers, kAtOrigin.data()});
-  const auto groups = columns.Read(message.groups(), {"bodies.groups", 1, &kDefaultGroups});
-  const auto masks = columns.Read(message.masks(), {"bodies.masks", 1, &kAllGroups});
-  const auto margins = columns.Read(message.margins(), {"bodies.margins", 1, &kNoMargin});
+      columns.Read(message.poses(), {"bodies.poses", kPoseNumbers}, kAtOrigin.data());
+  const auto groups = columns.Read(message.groups(), {"bodies.groups", 1}, &kDefaultGroups);
+  const auto masks = columns.Read(message.masks(), {"bodies.masks", 1}, &kAllGroups);
+  const auto margins = columns.Read(message.margins(), {"bodies.margins", 1}, &kNoMargin);
   if (!columns.status().ok()) return columns.status();
   if (message.count() > 0 && message.shape_slots().empty() && message.shapes_size() > 1) {
     return RefuseArgument({.reason = Reason::kFieldMissing,
@@ -111,8 +111,8 @@ absl::Status ReadRules(const v1::PairRuleColumns& message, RulesThat that,
   ColumnReader columns(message.count());
   const auto bodies_a = columns.Need(message.bodies_a(), "bodies_a");
   const auto bodies_b = columns.Need(message.bodies_b(), "bodies_b");
-  const auto kinds = columns.Read<int>(message.kinds(), {"kinds", 1, &kMayTouch});
-  const auto margins = columns.Read(message.margins(), {"margins", 1, &kNoMargin});
+  const auto kinds = columns.Read<int>(message.kinds(), {"kinds", 1}, &kMayTouch);
+  const auto margins = columns.Read(message.margins(), {"margins", 1}, &kNoMargin);
   if (!columns.status().ok()) return columns.status();
   rules->reserve(message.count());
   for (std::uint32_t i = 0; i < message.count(); ++i) {

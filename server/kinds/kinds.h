@@ -86,11 +86,11 @@ template <class Batch, class Questions>
 void ReadCommon(const Batch& batch, ColumnReader* reader, Questions* questions) {
   if constexpr (requires { questions->max_distances; }) {
     questions->max_distances =
-        reader->Read(batch.max_distances(), {"max_distances", 1, &kAnyDistance});
+        reader->Read(batch.max_distances(), question::max_distances, &kAnyDistance);
   }
   if constexpr (requires { questions->groups; }) {
-    questions->groups = reader->Read(batch.groups(), {"groups", 1, &kDefaultGroups});
-    questions->masks = reader->Read(batch.masks(), {"masks", 1, &kAllGroups});
+    questions->groups = reader->Read(batch.groups(), question::groups, &kDefaultGroups);
+    questions->masks = reader->Read(batch.masks(), question::masks, &kAllGroups);
   }
   if constexpr (requires { questions->tolerance; }) questions->tolerance = batch.tolerance();
   if constexpr (requires { questions->exact; }) questions->exact = batch.exact();

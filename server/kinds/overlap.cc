@@ -34,9 +34,9 @@ struct OverlapRows : SceneRows<OverlapQuestions> {
 
 void ReadQuestions(const v1::OverlapBatch& batch, ColumnReader* reader,
                    OverlapQuestions* questions) {
-  questions->slots = reader->Read(batch.shape_slots(), {"shape_slots", 1, &kFirstSlot});
-  questions->poses = reader->Read(batch.poses(), {"poses", kPoseNumbers, kAtOrigin.data()});
-  questions->margins = reader->Read(batch.margins(), {"margins", 1, &kNoMargin});
+  questions->slots = reader->Read(batch.shape_slots(), question::shape_slots, &kFirstSlot);
+  questions->poses = reader->Read(batch.poses(), question::poses, kAtOrigin.data());
+  questions->margins = reader->Read(batch.margins(), question::margins, &kNoMargin);
 }
 
 std::vector<RowFault> FindFaults(const OverlapQuestions& questions, const ShapeTable& table) {

@@ -22,10 +22,10 @@ inline PairRows ReadPairs(const v1::PairColumns& pairs, ColumnReader* reader) {
   static constexpr std::uint32_t kSecondSlot = 1;
   const double* const origin = kAtOrigin.data();
   return {.count = pairs.count(),
-          .slots_a = reader->Read(pairs.slots_a(), {"slots_a", 1, &kFirstSlot, "pairs."}),
-          .slots_b = reader->Read(pairs.slots_b(), {"slots_b", 1, &kSecondSlot, "pairs."}),
-          .poses_a = reader->Read(pairs.poses_a(), {"poses_a", kPoseNumbers, origin, "pairs."}),
-          .poses_b = reader->Read(pairs.poses_b(), {"poses_b", kPoseNumbers, origin, "pairs."})};
+          .slots_a = reader->Read(pairs.slots_a(), question::slots_a, &kFirstSlot, "pairs."),
+          .slots_b = reader->Read(pairs.slots_b(), question::slots_b, &kSecondSlot, "pairs."),
+          .poses_a = reader->Read(pairs.poses_a(), question::poses_a, origin, "pairs."),
+          .poses_b = reader->Read(pairs.poses_b(), question::poses_b, origin, "pairs.")};
 }
 
 inline MaybeFault CheckBody(const RowCheck& check, const Rows<std::uint32_t>& slots,

@@ -76,10 +76,10 @@ MaybeFault CheckRay(const RowCheck& check, const RayQuestions& questions) {
 }  // namespace
 
 void ReadQuestions(const v1::RayBatch& batch, ColumnReader* reader, RayQuestions* questions) {
-  questions->origins = reader->Read(batch.origins(), {"origins", kVectorNumbers, kNowhere.data()});
+  questions->origins = reader->Read(batch.origins(), question::origins, kNowhere.data());
   questions->displacements =
-      reader->Read(batch.displacements(), {"displacements", kVectorNumbers, kNowhere.data()});
-  questions->radii = reader->Read(batch.radii(), {"radii", 1, &kNoMargin});
+      reader->Read(batch.displacements(), question::displacements, kNowhere.data());
+  questions->radii = reader->Read(batch.radii(), question::radii, &kNoMargin);
   questions->any = batch.any();
 }
 

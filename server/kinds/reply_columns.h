@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The columns into which rows' answers are put, of all kinds, and their description, kColumns. The
-// bytes of a row, the columns in the message and their slices follow from it.
+// The columns into which rows' answers are put, of all kinds, by their description in
+// proto/columns.def. The bytes of a row, the columns in the message and their slices follow from it.
 
 #pragma once
 
@@ -28,6 +28,24 @@ namespace clearance::server {
 inline constexpr double kNoDistance = std::numeric_limits<double>::quiet_NaN();
 inline constexpr double kNoBound = std::numeric_limits<double>::infinity();
 
+// The numbers of a column, and the bytes of one on the wire, at most. Packed doubles and fixed32
+// have a fixed length.
+namespace column {
+using Real = double;
+using Index = std::uint32_t;
+using Count = std::uint32_t;
+using Bits = std::uint32_t;
+using Flag = bool;
+}  // namespace column
+inline constexpr std::uint64_t kRealBytes = 8;
+inline constexpr std::uint64_t kIndexBytes = 4;
+inline constexpr std::uint64_t kCountBytes = 5;
+inline constexpr std::uint64_t kBitsBytes = 1;
+inline constexpr std::uint64_t kFlagBytes = 1;
+inline constexpr std::uint64_t kStateBytes = 1;
+// A row that is undecided is listed with a tag of 2 bytes, a length, its index and its reason.
+inline constexpr std::uint64_t kUndecidedRowBytes = 12;
+
 // Holds the fields of the message that lists the pairs of rows, one row after another: row i has
 // the entries offsets[i] .. offsets[i + 1]. Null: not wanted, or not of this kind.
 struct PairList {
@@ -38,9 +56,8 @@ struct PairList {
   Field<std::uint32_t> bodies_a = nullptr, bodies_b = nullptr;
   Field<bool> is_self = nullptr;
   Field<int> states = nullptr;  // numbers of Verdict, State or MotionState
-  Field<double> distances = nullptr, lower_bounds = nullptr, upper_bounds = nullptr;
-  Field<double> t_free = nullptr, t_hit = nullptr, t_leave = nullptr;
-  Field<double> points_a = nullptr, points_b = nullptr, normals = nullptr;
+#define LISTED(name, type, width, wish, unknown, found) Field<column::type> name = nullptr;
+#include "proto/columns.def"
   absl::Span<bool> truncated = {};  // 1 a row, of kinds that may leave pairs out
 
   bool is_wanted() const { return offsets != nullptr; }
@@ -53,14 +70,8 @@ struct PairList {
 // this kind.
 struct Columns {
   absl::Span<int> states = {};  // always wanted; numbers of State, MotionState or Verdict
-  absl::Span<std::uint32_t> bodies_a = {}, bodies_b = {};
-  absl::Span<bool> is_self = {};
-  absl::Span<double> distances = {}, lower_bounds = {}, upper_bounds = {};
-  absl::Span<double> t_free = {}, t_hit = {}, t_leave = {};
-  absl::Span<double> points_a = {}, points_b = {}, normals = {};
-  absl::Span<double> relative_points_a = {}, relative_points_b = {};
-  absl::Span<double> tolerances = {}, free_radii = {};
-  absl::Span<std::uint32_t> iterations = {}, flags = {}, pieces_a = {}, pieces_b = {};
+#define ANSWER(name, type, width, wish, unknown, found) absl::Span<column::type> name = {};
+#include "proto/columns.def"
   // Lists, with any number of entries a row, and whether those of a row were cut short.
   v1::WitnessColumns* witnesses = nullptr;
   v1::ContactColumns* contacts = nullptr;
@@ -107,15 +118,6 @@ template <class List>
 void EndRowOf(int entries, List* list) {
   list->add_offsets(static_cast<std::uint32_t>(entries));
 }
-
-// Bytes of one number on the wire, at most. Packed doubles and fixed32 have a fixed length. A row
-// that is undecided is listed with a tag of 2 bytes, a length, its index and its reason.
-inline constexpr std::uint64_t kStateBytes = 1;
-inline constexpr std::uint64_t kNumberBytes = 8;
-inline constexpr std::uint64_t kIndexBytes = 4;
-inline constexpr std::uint64_t kVarintBytes = 5;
-inline constexpr std::size_t kVector = 3;  // numbers
-inline constexpr std::uint64_t kUndecidedRowBytes = 12;
 
 // No reply has more bytes than this beside its rows and errors.
 inline constexpr std::uint64_t kMaxReplyOverhead = 512;
@@ -212,53 +214,37 @@ Entries(List* Columns::*, Field, Bytes) -> Entries<List, Field, Bytes>;
   []([[maybe_unused]] const auto& detail, [[maybe_unused]] const auto& batch) { \
     return static_cast<std::uint64_t>(number);                                  \
   }
-#define NUMBERS(name, wish, width, bytes) \
-  Numbers { &Columns::name, FIELD(name), BYTES((wish) ? (width) * (bytes) : 0), width }
-#define LISTED(name, wish, width, unknown)                                                 \
-  Numbers {                                                                                \
-    &Columns::name, FIELD(name), BYTES((wish) ? (width)*kNumberBytes : 0), width, unknown, \
-        &PairList::name                                                                    \
-  }
+#define NUMBERS(name, type, width, wish) \
+  &Columns::name, FIELD(name), BYTES((wish) ? (width)*k##type##Bytes : 0), width
 #define ENTRIES(name, field, bytes) \
   Entries { &Columns::name, FIELD(field), BYTES(detail.field() ? kIndexBytes + (bytes) : 0) }
-#define TRUNCATED(name, field) \
-  Numbers { &Columns::name, FIELD(field()->mutable_truncated), BYTES(detail.field() ? 1 : 0), 1 }
+#define TRUNCATED(name, field)                                                                   \
+  Numbers {                                                                                      \
+    &Columns::name, FIELD(field()->mutable_truncated), BYTES(detail.field() ? kFlagBytes : 0), 1 \
+  }
 
 // The columns of all kinds: a kind has those whose fields its reply has. A list of pairs has those
 // of kListed whose fields its message has.
 inline constexpr auto kListed = std::tuple{
     Numbers{&Columns::states, FIELD(states), BYTES(kStateBytes), 1, 0, &PairList::states},
     Numbers{&Columns::states, FIELD(verdicts), BYTES(kStateBytes), 1, 0, &PairList::states},
-    LISTED(distances, detail.distances(), 1, kNoDistance),
-    LISTED(lower_bounds, detail.bounds(), 1, -kNoBound),
-    LISTED(upper_bounds, detail.bounds(), 1, kNoBound),
-    LISTED(t_free, detail.times(), 1, 0),
-    LISTED(t_hit, detail.times(), 1, 0),
-    LISTED(t_leave, detail.times() && MayLeave(batch), 1, 0),
-    LISTED(points_a, detail.points(), kVector, 0),
-    LISTED(points_b, detail.points(), kVector, 0),
-    LISTED(normals, detail.normals(), kVector, 0),
+#define LISTED(name, type, width, wish, unknown, found) \
+  Numbers{NUMBERS(name, type, width, wish), unknown, &PairList::name},
+#include "proto/columns.def"
 };
 inline constexpr auto kUnlisted = std::tuple{
-    NUMBERS(bodies_a, detail.pairs(), 1, kIndexBytes),
-    NUMBERS(bodies_b, detail.pairs(), 1, kIndexBytes),
-    NUMBERS(is_self, detail.pairs(), 1, 1),
-    NUMBERS(free_radii, detail.free_radii(), 1, kNumberBytes),
-    NUMBERS(relative_points_a, detail.relative_points(), kVector, kNumberBytes),
-    NUMBERS(relative_points_b, detail.relative_points(), kVector, kNumberBytes),
-    NUMBERS(tolerances, detail.tolerances(), 1, kNumberBytes),
-    NUMBERS(iterations, detail.iterations(), 1, kVarintBytes),
-    NUMBERS(flags, detail.normals() || detail.pieces(), 1, 1),
-    NUMBERS(pieces_a, detail.pieces(), 1, kIndexBytes),
-    NUMBERS(pieces_b, detail.pieces(), 1, kIndexBytes),
-    ENTRIES(witnesses, witnesses, (2 * kIndexBytes + kNumberBytes) * Witness::kCapacity),
-    ENTRIES(contacts, contacts, (7 * kNumberBytes + 4 * kIndexBytes) * ContactManifold::kCapacity),
+#define LISTED(name, type, width, wish, unknown, found)
+#define ANSWER(name, type, width, wish, unknown, found) \
+  Numbers{NUMBERS(name, type, width, wish), unknown},
+#include "proto/columns.def"
+    ENTRIES(witnesses, witnesses, (2 * kIndexBytes + kRealBytes) * Witness::kCapacity),
+    ENTRIES(contacts, contacts, (7 * kRealBytes + 4 * kIndexBytes) * ContactManifold::kCapacity),
     TRUNCATED(contacts_truncated, contacts),
     ENTRIES(depth_proofs, depth_proofs,  // with an offset of the facets
             (1 + 2 * DepthProof::kVertexCapacity + 3 * DepthProof::kFacetCapacity) * kIndexBytes),
     TRUNCATED(proofs_truncated, depth_proofs),
     ENTRIES(motion_proofs, proofs,
-            (5 * kNumberBytes + (detail.pieces() ? 2 * kIndexBytes : 0)) * MotionProof::kCapacity),
+            (5 * kRealBytes + (detail.pieces() ? 2 * kIndexBytes : 0)) * MotionProof::kCapacity),
     TRUNCATED(proofs_truncated, proofs),
 };
 inline constexpr auto kColumns = std::tuple_cat(kListed, kUnlisted);
@@ -266,7 +252,6 @@ inline constexpr auto kColumns = std::tuple_cat(kListed, kUnlisted);
 #undef FIELD
 #undef BYTES
 #undef NUMBERS
-#undef LISTED
 #undef ENTRIES
 #undef TRUNCATED
 
@@ -296,10 +281,10 @@ std::uint64_t MaxRowBytes(const typename Kind::Batch& batch) {
   std::uint64_t bytes = kUndecidedRowBytes + BytesOf<Result>(kColumns, batch);
   if constexpr (requires(const Result& result) { result.pairs(); }) {
     using List = std::decay_t<decltype(std::declval<const Result&>().pairs())>;
-    constexpr std::uint64_t kIdPairBytes = 2 * kIndexBytes + 1;
+    constexpr std::uint64_t kIdPairBytes = 2 * kIndexBytes + kFlagBytes;
     const std::uint64_t pairs = MostPairs(batch);
     if (pairs > 0)
-      bytes += kIndexBytes + 1 + pairs * (kIdPairBytes + BytesOf<List>(kListed, batch));
+      bytes += kIndexBytes + kFlagBytes + pairs * (kIdPairBytes + BytesOf<List>(kListed, batch));
   }
   return bytes;
 }

@@ -78,8 +78,8 @@ ConfigurationRows ReadConfigurations(const v1::ConfigurationColumns& columns,
                                      const AskedScene& asked, ColumnReader* reader) {
   ConfigurationRows rows = {.count = columns.count(), .asked = asked, .poses = {}};
   reader->Fail(Configure(columns, &rows));
-  rows.poses = reader->Read(columns.poses(),
-                            {"configurations.poses", kPoseNumbers * asked.bodies.size(), nullptr});
+  const ColumnForm poses = {"configurations.poses", question::poses.width};
+  rows.poses = reader->Read<double>(columns.poses(), poses.OfBodies(asked.bodies.size()), nullptr);
   return rows;
 }
 

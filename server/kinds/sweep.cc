@@ -91,12 +91,12 @@ void ReadQuestions(const v1::SweepBatch& batch, ColumnReader* reader, SweepQuest
          .message = "A motion is given either by its end poses or by its parts."}));
   }
   const std::size_t bodies = questions->configurations.asked.bodies.size();
-  questions->displacements =
-      reader->Read(batch.displacements(), {"displacements", kVectorNumbers * bodies, nullptr});
-  questions->rotations =
-      reader->Read(batch.rotations(), {"rotations", kVectorNumbers * bodies, nullptr});
-  questions->end_poses =
-      reader->Read(batch.end_poses(), {"end_poses", kPoseNumbers * bodies, nullptr});
+  const auto read = [&](const auto& column, const ColumnForm& form) {
+    return reader->Read<double>(column, form.OfBodies(bodies), nullptr);
+  };
+  questions->displacements = read(batch.displacements(), question::displacements);
+  questions->rotations = read(batch.rotations(), question::rotations);
+  questions->end_poses = read(batch.end_poses(), question::end_poses);
 }
 
 std::vector<RowFault> FindFaults(const SweepQuestions& questions, const ShapeTable& /*table*/) {

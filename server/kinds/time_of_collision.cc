@@ -100,7 +100,7 @@ struct TimeOfCollisionRows {
 };
 
 struct MotionField {
-  const char* name;
+  const ColumnForm& form;
   const google::protobuf::RepeatedField<double>& numbers;
 };
 struct MotionFields {
@@ -114,18 +114,18 @@ MotionRows ReadMotions(const MotionFields& fields, ColumnReader* reader) {
   if (has_motion && !end_poses.numbers.empty()) {
     reader->Fail(RefuseArgument(
         {.reason = Reason::kFieldsConflict,
-         .field = end_poses.name,
+         .field = end_poses.form.name,
          .value = FormatNumber(static_cast<std::uint64_t>(end_poses.numbers.size())) + " numbers",
          .limit = "no displacements, rotations or pivots of the same body",
          .message = "A motion is given either by its end pose or by its parts."}));
   }
-  const auto read = [&](const MotionField& field, std::size_t width, const double* fallback) {
-    return reader->Read(field.numbers, ColumnForm<double>{field.name, width, fallback});
+  const auto read = [&](const MotionField& field, const double* fallback) {
+    return reader->Read(field.numbers, field.form, fallback);
   };
-  return {.displacements = read(displacements, kVectorNumbers, kNowhere.data()),
-          .rotations = read(rotations, kVectorNumbers, kNowhere.data()),
-          .pivots = read(pivots, kVectorNumbers, nullptr),
-          .end_poses = read(end_poses, kPoseNumbers, nullptr)};
+  return {.displacements = read(displacements, kNowhere.data()),
+          .rotations = read(rotations, kNowhere.data()),
+          .pivots = read(pivots, nullptr),
+          .end_poses = read(end_poses, nullptr)};
 }
 
 MaybeFault CheckMoving(const RowCheck& check, const TimeOfCollisionQuestions& questions,
@@ -146,18 +146,18 @@ MaybeFault CheckMoving(const RowCheck& check, const TimeOfCollisionQuestions& qu
 
 void ReadQuestions(const v1::TimeOfCollisionBatch& batch, ColumnReader* reader,
                    TimeOfCollisionQuestions* questions) {
-  questions->motions_a = ReadMotions({{"displacements_a", batch.displacements_a()},
-                                      {"rotations_a", batch.rotations_a()},
-                                      {"pivots_a", batch.pivots_a()},
-                                      {"end_poses_a", batch.end_poses_a()}},
+  questions->motions_a = ReadMotions({{question::displacements_a, batch.displacements_a()},
+                                      {question::rotations_a, batch.rotations_a()},
+                                      {question::pivots_a, batch.pivots_a()},
+                                      {question::end_poses_a, batch.end_poses_a()}},
                                      reader);
-  questions->motions_b = ReadMotions({{"displacements_b", batch.displacements_b()},
-                                      {"rotations_b", batch.rotations_b()},
-                                      {"pivots_b", batch.pivots_b()},
-                                      {"end_poses_b", batch.end_poses_b()}},
+  questions->motions_b = ReadMotions({{question::displacements_b, batch.displacements_b()},
+                                      {question::rotations_b, batch.rotations_b()},
+                                      {question::pivots_b, batch.pivots_b()},
+                                      {question::end_poses_b, batch.end_poses_b()}},
                                      reader);
   questions->target_distances =
-      reader->Read(batch.target_distances(), {"target_distances", 1, &kNoMargin});
+      reader->Read(batch.target_distances(), question::target_distances, &kNoMargin);
 }
 
 std::vector<RowFault> FindFaults(const TimeOfCollisionQuestions& questions,

@@ -39,7 +39,7 @@ ABSL_FLAG(std::string, size, "box", "Shapes of the rows; boxes show most of the 
 namespace clearance::bench {
 namespace {
 
-constexpr std::array kBatches = {1, 16, 256, 4096};
+constexpr std::array kBatches = {1, 16, 256, 1024, 4096};
 constexpr int kRows = 4096;
 constexpr int kPooledRows = 2048;  // too many for a polling thread
 constexpr int kShapes = 200;
