@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The columns into which rows' answers are put, of all kinds, by their description in
-// proto/columns.def. The bytes of a row, the columns in the message and their slices follow from it.
+// The columns into which rows' answers are put, of all kinds, as proto/columns.def describes them.
+// The bytes of a row, the columns in the message and their slices follow from it.
 
 #pragma once
 

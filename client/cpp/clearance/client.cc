@@ -28,7 +28,7 @@
 namespace clearance::client {
 namespace {
 
-// The three unary queries differ in their types only.
+// The unary queries differ in their types only.
 template <class Request, class Batch>
 Request MakeQuery(const ShapeTable& shapes, const Batch& batch, const ClientOptions& options) {
   Request request;
@@ -183,26 +183,19 @@ absl::StatusOr<PairDistance> Client::Distance(const ShapeReference& shape_a, con
   return FromProto(*response);
 }
 
-absl::StatusOr<DistanceResult> Client::Distance(const ShapeTable& shapes,
-                                                const DistanceBatch& batch) const {
-  const auto request = MakeQuery<v1::DistanceRequest>(shapes, batch, connection_->options);
-  return TakeResult<DistanceResult>(
-      Method{&v1::QueryService::Stub::Distance}(*connection_, request, {timeout_, ids_}));
-}
-
-absl::StatusOr<IntersectionResult> Client::Intersection(const ShapeTable& shapes,
-                                                        const IntersectionBatch& batch) const {
-  const auto request = MakeQuery<v1::IntersectionRequest>(shapes, batch, connection_->options);
-  return TakeResult<IntersectionResult>(
-      Method{&v1::QueryService::Stub::Intersection}(*connection_, request, {timeout_, ids_}));
-}
-
-absl::StatusOr<TimeOfCollisionResult> Client::TimeOfCollision(
-    const ShapeTable& shapes, const TimeOfCollisionBatch& batch) const {
-  const auto request = MakeQuery<v1::TimeOfCollisionRequest>(shapes, batch, connection_->options);
-  return TakeResult<TimeOfCollisionResult>(
-      Method{&v1::QueryService::Stub::TimeOfCollision}(*connection_, request, {timeout_, ids_}));
-}
+// The calls of the kinds about pairs.
+#define CALL_SceneQueryService(name)
+#define CALL_QueryService(name)                                                             \
+  absl::StatusOr<name##Batch::Result> Client::name(const ShapeTable& shapes,                \
+                                                   const name##Batch& batch) const {        \
+    const auto request = MakeQuery<v1::name##Request>(shapes, batch, connection_->options); \
+    return TakeResult<name##Batch>(                                                         \
+        Method{&v1::QueryService::Stub::name}(*connection_, request, {timeout_, ids_}));    \
+  }
+#define QUERY(name, field, service, label, states) CALL_##service(name)
+#include "proto/methods.def"
+#undef CALL_QueryService
+#undef CALL_SceneQueryService
 
 std::unique_ptr<Session> Client::OpenSession(const SessionOptions& options) const {
   return std::unique_ptr<Session>(

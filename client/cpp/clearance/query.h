@@ -122,6 +122,8 @@ struct DistanceDetail {
 };
 
 struct DistanceBatch {
+  using Result = struct DistanceResult;
+
   Pairs pairs = {};
   BatchOptions options = {};
   std::vector<double> max_distances = {};  // metres, 1 a row
@@ -199,6 +201,8 @@ struct IntersectionDetail {
 };
 
 struct IntersectionBatch {
+  using Result = struct IntersectionResult;
+
   Pairs pairs = {};
   BatchOptions options = {};
   IntersectionDetail detail = {};
@@ -227,6 +231,8 @@ struct TimeOfCollisionDetail {
 
 // Each motion is a displacement (metres), a rotation vector (radians) and a pivot, or an end pose.
 struct TimeOfCollisionBatch {
+  using Result = struct TimeOfCollisionResult;
+
   Pairs pairs = {};  // at t = 0
   BatchOptions options = {};
   std::vector<double> displacements_a = {};

@@ -7,17 +7,15 @@
 #include "internal/columns.h"
 #include "internal/connection.h"
 #include "internal/free_rows.h"
+#include "internal/query_convert.h"
 #include "internal/scene_convert.h"
-#include "internal/scene_query_convert.h"
 #include "internal/shape_convert.h"
 #include "internal/unary_method.h"
 
 namespace clearance::client {
 namespace {
 
-using SceneQueries = v1::SceneQueryService::Stub;
-
-// The six questions differ in their types, and in what they are about.
+// The questions differ in their types, and in what they are about.
 template <class Request, class Batch>
 Request MakeQuestion(const SceneSetting& setting, const Batch& batch,
                      const ClientOptions& options) {
@@ -104,49 +102,19 @@ bool StillFree(const MinimumDistanceResult& result, std::size_t row,
   return IsWithin(motions, FreeMotionRadius(result, row)) && ProvedFree(result, row);
 }
 
-absl::StatusOr<CheckResult> SceneQueryClient::Check(const SceneSetting& setting,
-                                                    const CheckBatch& batch) const {
-  const auto request = MakeQuestion<v1::CheckRequest>(setting, batch, client_.connection_->options);
-  return TakeResult<CheckResult>(Method{&SceneQueries::Check}(*client_.connection_, request,
-                                                              {client_.timeout_, client_.ids_}));
-}
-
-absl::StatusOr<MinimumDistanceResult> SceneQueryClient::MinimumDistance(
-    const SceneSetting& setting, const MinimumDistanceBatch& batch) const {
-  const auto request =
-      MakeQuestion<v1::MinimumDistanceRequest>(setting, batch, client_.connection_->options);
-  return TakeResult<MinimumDistanceResult>(Method{&SceneQueries::MinimumDistance}(
-      *client_.connection_, request, {client_.timeout_, client_.ids_}));
-}
-
-absl::StatusOr<NearestResult> SceneQueryClient::Nearest(const SceneSetting& setting,
-                                                        const NearestBatch& batch) const {
-  const auto request =
-      MakeQuestion<v1::NearestRequest>(setting, batch, client_.connection_->options);
-  return TakeResult<NearestResult>(Method{&SceneQueries::Nearest}(
-      *client_.connection_, request, {client_.timeout_, client_.ids_}));
-}
-
-absl::StatusOr<OverlapResult> SceneQueryClient::Overlap(const SceneSetting& setting,
-                                                        const OverlapBatch& batch) const {
-  const auto request =
-      MakeQuestion<v1::OverlapRequest>(setting, batch, client_.connection_->options);
-  return TakeResult<OverlapResult>(Method{&SceneQueries::Overlap}(
-      *client_.connection_, request, {client_.timeout_, client_.ids_}));
-}
-
-absl::StatusOr<SweepResult> SceneQueryClient::Sweep(const SceneSetting& setting,
-                                                    const SweepBatch& batch) const {
-  const auto request = MakeQuestion<v1::SweepRequest>(setting, batch, client_.connection_->options);
-  return TakeResult<SweepResult>(Method{&SceneQueries::Sweep}(*client_.connection_, request,
-                                                              {client_.timeout_, client_.ids_}));
-}
-
-absl::StatusOr<SweepResult> SceneQueryClient::Ray(const SceneSetting& setting,
-                                                  const RayBatch& batch) const {
-  const auto request = MakeQuestion<v1::RayRequest>(setting, batch, client_.connection_->options);
-  return TakeResult<SweepResult>(
-      Method{&SceneQueries::Ray}(*client_.connection_, request, {client_.timeout_, client_.ids_}));
-}
+// The calls of the kinds about scenes.
+#define CALL_QueryService(name)
+#define CALL_SceneQueryService(name)                                                           \
+  absl::StatusOr<name##Batch::Result> SceneQueryClient::name(const SceneSetting& setting,      \
+                                                             const name##Batch& batch) const { \
+    const auto request =                                                                       \
+        MakeQuestion<v1::name##Request>(setting, batch, client_.connection_->options);         \
+    return TakeResult<name##Batch>(Method{&v1::SceneQueryService::Stub::name}(                 \
+        *client_.connection_, request, {client_.timeout_, client_.ids_}));                     \
+  }
+#define QUERY(name, field, service, label, states) CALL_##service(name)
+#include "proto/methods.def"
+#undef CALL_QueryService
+#undef CALL_SceneQueryService
 
 }  // namespace clearance::client

@@ -32,6 +32,8 @@ namespace clearance::client {
 
 // Puts a revision of a scene into a slot; later changes of the scene do not affect it.
 struct OpenScene {
+  using Result = struct OpenedScene;
+
   std::uint32_t scene_slot = 0;
   std::string name = {};
   std::uint64_t revision = 0;      // 0: the newest
@@ -44,6 +46,8 @@ struct OpenedScene {
 };
 
 struct CloseScene {
+  using Result = struct ClosedScene;
+
   std::uint32_t scene_slot = 0;
 };
 
@@ -56,6 +60,8 @@ struct ClosedScene {
 // Number query bodies apart from the scene's bodies. A question about a query body with the id of a
 // body of the scene is refused, unless `same_as_scene` says that it is the same body.
 struct ChangeBodies {
+  using Result = struct ChangedBodies;
+
   bool reset = false;  // begin with no bodies and no rules
   SceneChange change = {};
   std::vector<std::uint32_t> same_as_scene = {};  // query bodies that are the scene's of their ids
@@ -96,6 +102,8 @@ struct CheckDetail {
 };
 
 struct CheckBatch {
+  using Result = struct CheckResult;
+
   Configurations configurations = {};
   BatchOptions options = {};
   CheckDetail detail = {};
@@ -142,6 +150,8 @@ struct MinimumDistanceDetail {
 };
 
 struct MinimumDistanceBatch {
+  using Result = struct MinimumDistanceResult;
+
   Configurations configurations = {};
   BatchOptions options = {};
   std::vector<double> max_distances = {};  // metres, 1 a row
@@ -174,6 +184,8 @@ struct NearestDetail {
 };
 
 struct NearestBatch {
+  using Result = struct NearestResult;
+
   Configurations configurations = {};
   BatchOptions options = {};
   std::uint32_t max_pairs = 1;  // of each row
@@ -206,6 +218,8 @@ struct NearestResult {
 
 // Asks which bodies of the scene touch shapes of slots, one a row.
 struct OverlapBatch {
+  using Result = struct OverlapResult;
+
   std::uint32_t count = 0;
   std::uint32_t scene_slot = 0;
   BatchOptions options = {};
@@ -238,6 +252,8 @@ struct SweepDetail {
 // Asks when the query bodies first touch, each on its own screw. The links of an arm whose joints
 // move take another path: use ProveJointMotions (joint_motion.h) for them.
 struct SweepBatch {
+  using Result = struct SweepResult;
+
   Configurations configurations = {};  // at t = 0
   BatchOptions options = {};
   std::vector<double> displacements = {};  // 3 numbers a body, metres
@@ -249,6 +265,8 @@ struct SweepBatch {
 };
 
 struct RayBatch {
+  using Result = struct SweepResult;
+
   std::uint32_t count = 0;
   std::uint32_t scene_slot = 0;
   BatchOptions options = {};

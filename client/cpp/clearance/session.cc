@@ -30,18 +30,6 @@ absl::Status Session::Close(std::uint32_t slot) {
   return TakeAnswer<ClosedShape>(impl_->Ask(CloseShape{slot})).status();
 }
 
-absl::StatusOr<DistanceResult> Session::Ask(const DistanceBatch& batch) {
-  return TakeAnswer<DistanceResult>(impl_->Ask(batch));
-}
-
-absl::StatusOr<IntersectionResult> Session::Ask(const IntersectionBatch& batch) {
-  return TakeAnswer<IntersectionResult>(impl_->Ask(batch));
-}
-
-absl::StatusOr<TimeOfCollisionResult> Session::Ask(const TimeOfCollisionBatch& batch) {
-  return TakeAnswer<TimeOfCollisionResult>(impl_->Ask(batch));
-}
-
 absl::StatusOr<OpenedScene> Session::Open(const OpenScene& scene) {
   return TakeAnswer<OpenedScene>(impl_->Ask(scene));
 }
@@ -54,29 +42,11 @@ absl::StatusOr<ChangedBodies> Session::Change(const ChangeBodies& change) {
   return TakeAnswer<ChangedBodies>(impl_->Ask(change));
 }
 
-absl::StatusOr<CheckResult> Session::Ask(const CheckBatch& batch) {
-  return TakeAnswer<CheckResult>(impl_->Ask(batch));
-}
-
-absl::StatusOr<MinimumDistanceResult> Session::Ask(const MinimumDistanceBatch& batch) {
-  return TakeAnswer<MinimumDistanceResult>(impl_->Ask(batch));
-}
-
-absl::StatusOr<NearestResult> Session::Ask(const NearestBatch& batch) {
-  return TakeAnswer<NearestResult>(impl_->Ask(batch));
-}
-
-absl::StatusOr<OverlapResult> Session::Ask(const OverlapBatch& batch) {
-  return TakeAnswer<OverlapResult>(impl_->Ask(batch));
-}
-
-absl::StatusOr<SweepResult> Session::Ask(const SweepBatch& batch) {
-  return TakeAnswer<SweepResult>(impl_->Ask(batch));
-}
-
-absl::StatusOr<SweepResult> Session::Ask(const RayBatch& batch) {
-  return TakeAnswer<SweepResult>(impl_->Ask(batch));
-}
+#define QUERY(name, field, service, label, states)                             \
+  absl::StatusOr<name##Batch::Result> Session::Ask(const name##Batch& batch) { \
+    return TakeAnswer<name##Batch::Result>(impl_->Ask(batch));                 \
+  }
+#include "proto/methods.def"
 
 absl::Status Session::Send(const SessionMessage& message, std::uint64_t tag) {
   return impl_->Send(message, tag);

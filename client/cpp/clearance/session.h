@@ -51,12 +51,16 @@
 namespace clearance::client {
 
 struct OpenShape {
+  using Result = struct OpenedShape;
+
   std::uint32_t slot = 0;
   ShapeReference shape;
   std::uint64_t min_revision = 0;
 };
 
 struct CloseShape {
+  using Result = struct ClosedShape;
+
   std::uint32_t slot = 0;
 };
 

@@ -45,7 +45,7 @@ RewoundHits HitsOf(const v1::SweepBatchResult& proto) {
                       .normals = ToVector(proto.normals()),
                       .errors = ErrorsOf(proto)};
   for (const int state : proto.states()) hits.states.push_back(static_cast<MotionState>(state));
-  BlankRows(hits.states, 0, HasContact, {{&hits.t_hit}, {&hits.points, 3}, {&hits.normals, 3}});
+  BlankRows(hits.states, {{&hits.t_hit}, {&hits.points, 3}, {&hits.normals, 3}});
   return hits;
 }
 
@@ -71,11 +71,10 @@ RewoundMinimumDistances MinimumDistancesOf(const v1::MinimumDistanceBatchResult&
                                       .normals = ToVector(proto.normals()),
                                       .errors = ErrorsOf(proto)};
   for (const int state : proto.states()) minimums.states.push_back(static_cast<State>(state));
-  BlankRows(minimums.states, 0, HasDistance,
-            {{&minimums.distances},
-             {&minimums.own_points, 3},
-             {&minimums.points, 3},
-             {&minimums.normals, 3}});
+  BlankRows(minimums.states, {{&minimums.distances},
+                              {&minimums.own_points, 3},
+                              {&minimums.points, 3},
+                              {&minimums.normals, 3}});
   return minimums;
 }
 

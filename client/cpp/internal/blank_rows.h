@@ -22,48 +22,30 @@ struct NumberColumn {
 };
 
 // Returns whether the row has a distance, points and a normal.
-inline bool HasDistance(State state) {
+inline bool HasNumbers(State state) {
   return state == State::kSeparated || state == State::kTouching || state == State::kPenetrating;
 }
 
 // Returns whether the row has a contact: a time, points and a normal.
-inline bool HasContact(MotionState state) {
+inline bool HasNumbers(MotionState state) {
   return state == MotionState::kHit || state == MotionState::kInitiallyOverlapping;
 }
 
-// Sets the numbers of rows `first` and later to NaN if `has_numbers` is false for their states.
+// Sets the row's numbers to NaN.
+inline void BlankRow(std::size_t row, const NumberColumn& column) {
+  const std::size_t begin = column.width * row;
+  if (begin + column.width > column.numbers->size()) return;
+  std::fill_n(column.numbers->begin() + static_cast<std::ptrdiff_t>(begin), column.width,
+              std::numeric_limits<double>::quiet_NaN());
+}
+
+// Sets the numbers of all rows to NaN whose states have none.
 template <class Enum>
-void BlankRows(const std::vector<Enum>& states, std::size_t first, bool (*has_numbers)(Enum),
-               std::initializer_list<NumberColumn> columns) {
-  for (std::size_t row = first; row < states.size(); ++row) {
-    if (has_numbers(states[row])) continue;
-    for (const NumberColumn& column : columns) {
-      const std::size_t begin = column.width * row;
-      if (begin + column.width > column.numbers->size()) continue;
-      std::fill_n(column.numbers->begin() + static_cast<std::ptrdiff_t>(begin), column.width,
-                  std::numeric_limits<double>::quiet_NaN());
-    }
+void BlankRows(const std::vector<Enum>& states, std::initializer_list<NumberColumn> columns) {
+  for (std::size_t row = 0; row < states.size(); ++row) {
+    if (HasNumbers(states[row])) continue;
+    for (const NumberColumn& column : columns) BlankRow(row, column);
   }
-}
-
-// Blanks the columns that pairs of bodies and rows of bodies share.
-template <class Result>
-void BlankDistances(std::size_t first, Result* result) {
-  BlankRows(result->states, first, HasDistance,
-            {{&result->distances},
-             {&result->points_a, 3},
-             {&result->points_b, 3},
-             {&result->normals, 3}});
-}
-
-template <class Result>
-void BlankContacts(std::size_t first, Result* result) {
-  BlankRows(result->states, first, HasContact,
-            {{&result->t_hit},
-             {&result->distances},
-             {&result->points_a, 3},
-             {&result->points_b, 3},
-             {&result->normals, 3}});
 }
 
 }  // namespace clearance::client

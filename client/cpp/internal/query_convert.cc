@@ -2,12 +2,23 @@
 #include "internal/query_convert.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <type_traits>
+#include <vector>
 
-#include "internal/batch_convert.h"
 #include "internal/blank_rows.h"
+#include "internal/columns.h"
+#include "internal/status_convert.h"
 
 namespace clearance::client {
 namespace {
+
+// For requirements: an expression of things that a message and its plain struct both have.
+template <class... Things>
+void Exist(const Things&...);
+
+// --- Batches -------------------------------------------------------------------------------------
 
 void SetDuration(absl::Duration duration, google::protobuf::Duration* proto) {
   constexpr std::int64_t kMaxSeconds = 315'576'000'000;  // the limit of google.protobuf.Duration
@@ -16,122 +27,208 @@ void SetDuration(absl::Duration duration, google::protobuf::Duration* proto) {
   proto->set_nanos(static_cast<std::int32_t>(absl::ToInt64Nanoseconds(duration)));
 }
 
-template <class Batch, class Proto>
-ColumnSlicer StartBatch(const Batch& batch, RowRange rows, Proto* proto) {
-  const ColumnSlicer slice{batch.pairs.count, rows};
-  v1::PairColumns* pairs = proto->mutable_pairs();
-  pairs->set_count(rows.count);
-  slice(batch.pairs.slots_a, 1, pairs->mutable_slots_a());
-  slice(batch.pairs.slots_b, 1, pairs->mutable_slots_b());
-  slice(batch.pairs.poses_a, 7, pairs->mutable_poses_a());
-  slice(batch.pairs.poses_b, 7, pairs->mutable_poses_b());
-  ToProto(batch.options, proto->mutable_options());
-  return slice;
-}
-
-// Appends the common columns of every kind of result about pairs.
-template <class Part, class Result>
-void AppendCommon(const Part& part, std::uint32_t offset, Result* result) {
-  AppendRows(part, offset, result);
-  Append(part.iterations(), &result->iterations);
-}
-
-void AppendProofs(const v1::MotionProofColumns& part, MotionProofs* proofs) {
-  AppendOffsets(part.offsets(), proofs->t_begin.size(), &proofs->offsets);
-  Append(part.t_begin(), &proofs->t_begin);
-  Append(part.t_end(), &proofs->t_end);
-  Append(part.normals(), &proofs->normals);
-  Append(part.truncated(), &proofs->truncated);
-  Append(part.pieces_a(), &proofs->pieces_a);
-  Append(part.pieces_b(), &proofs->pieces_b);
-}
-
-void AppendContacts(const v1::ContactColumns& part, Contacts* contacts) {
-  AppendOffsets(part.offsets(), contacts->distances.size(), &contacts->offsets);
-  Append(part.points_a(), &contacts->points_a);
-  Append(part.points_b(), &contacts->points_b);
-  Append(part.distances(), &contacts->distances);
-  Append(part.features_a(), &contacts->features_a);
-  Append(part.features_b(), &contacts->features_b);
-  Append(part.truncated(), &contacts->truncated);
-}
-
-void AppendDepthProofs(const v1::DepthProofColumns& part, DepthProofs* proofs) {
-  AppendOffsets(part.offsets(), proofs->vertices_a.size(), &proofs->offsets);
-  AppendOffsets(part.facet_offsets(), proofs->facets.size() / 3, &proofs->facet_offsets);
-  Append(part.vertices_a(), &proofs->vertices_a);
-  Append(part.vertices_b(), &proofs->vertices_b);
-  Append(part.facets(), &proofs->facets);
-  Append(part.truncated(), &proofs->truncated);
-}
-
-void AppendWitnesses(const v1::WitnessColumns& part, Witnesses* witnesses) {
-  AppendOffsets(part.offsets(), witnesses->weights.size(), &witnesses->offsets);
-  Append(part.vertices_a(), &witnesses->vertices_a);
-  Append(part.vertices_b(), &witnesses->vertices_b);
-  Append(part.weights(), &witnesses->weights);
-}
-
-}  // namespace
-
-void ToProto(const BatchOptions& options, v1::BatchOptions* proto) {
+void FillOptions(const BatchOptions& options, v1::BatchOptions* proto) {
   proto->Clear();
   proto->set_max_reply_bytes(options.max_reply_bytes);
   if (options.time_budget != absl::InfiniteDuration())
     SetDuration(options.time_budget, proto->mutable_time_budget());
 }
 
-void ToProto(const DistanceBatch& batch, RowRange rows, v1::DistanceBatch* proto) {
-  const ColumnSlicer slice = StartBatch(batch, rows, proto);
-  slice(batch.max_distances, 1, proto->mutable_max_distances());
-  proto->set_tolerance(batch.tolerance);
-  proto->set_exact(batch.exact);
-  proto->set_warm_start(batch.warm_start);
-  proto->clear_max_contact_separation();
-  if (batch.max_contact_separation)
-    proto->set_max_contact_separation(*batch.max_contact_separation);
-  v1::DistanceDetail* detail = proto->mutable_detail();
-  detail->set_distances(batch.detail.distances);
-  detail->set_bounds(batch.detail.bounds);
-  detail->set_points(batch.detail.points);
-  detail->set_normals(batch.detail.normals);
-  detail->set_relative_points(batch.detail.relative_points);
-  detail->set_witnesses(batch.detail.witnesses);
-  detail->set_iterations(batch.detail.iterations);
-  detail->set_tolerances(batch.detail.tolerances);
-  detail->set_pieces(batch.detail.pieces);
-  detail->set_contacts(batch.detail.contacts);
-  detail->set_depth_proofs(batch.detail.depth_proofs);
+// Copies the rows of one batch's columns.
+struct ColumnSlicer {
+  std::uint64_t count;  // of the whole batch
+  RowRange rows;
+
+  template <class T>
+  void operator()(const std::vector<T>& column, std::uint64_t width,
+                  google::protobuf::RepeatedField<T>* field) const {
+    const bool has_row_each = column.size() == width * count;
+    if (!has_row_each) return Assign(column, field);
+    Assign(column.data() + width * rows.first, width * rows.count, field);
+  }
+};
+
+// Calls set(value) unless the value is an optional without one.
+template <class Value, class Set>
+void SetKnown(const Value& value, const Set& set) {
+  set(value);
+}
+template <class Value, class Set>
+void SetKnown(const std::optional<Value>& value, const Set& set) {
+  if (value) set(*value);
 }
 
-void ToProto(const IntersectionBatch& batch, RowRange rows, v1::IntersectionBatch* proto) {
-  StartBatch(batch, rows, proto);
-  proto->set_exact(batch.exact);
-  proto->mutable_detail()->set_bounds(batch.detail.bounds);
-  proto->mutable_detail()->set_iterations(batch.detail.iterations);
+// Fills the count, columns and settings of a batch, or of the part of it that has them.
+template <class Part, class Proto>
+void FillPart(const Part& part, const ColumnSlicer& slice, [[maybe_unused]] std::uint64_t body,
+              Proto* proto) {
+  [[maybe_unused]] constexpr std::uint64_t row = 1;
+  if constexpr (requires { part.count; }) proto->set_count(slice.rows.count);
+#define QUESTION(name, width, each)                                      \
+  if constexpr (requires { Exist(part.name, proto->mutable_##name()); }) \
+    slice(part.name, (width) * (each), proto->mutable_##name());
+#define SETTING(name)                                                               \
+  if constexpr (requires { Exist(part.name, proto->name()); }) {                    \
+    proto->clear_##name();                                                          \
+    SetKnown(part.name, [&](auto value) {                                           \
+      proto->set_##name(static_cast<std::decay_t<decltype(proto->name())>>(value)); \
+    });                                                                             \
+  }
+#include "proto/columns.def"
 }
 
-void ToProto(const TimeOfCollisionBatch& batch, RowRange rows, v1::TimeOfCollisionBatch* proto) {
-  const ColumnSlicer slice = StartBatch(batch, rows, proto);
-  slice(batch.displacements_a, 3, proto->mutable_displacements_a());
-  slice(batch.displacements_b, 3, proto->mutable_displacements_b());
-  slice(batch.rotations_a, 3, proto->mutable_rotations_a());
-  slice(batch.rotations_b, 3, proto->mutable_rotations_b());
-  slice(batch.pivots_a, 3, proto->mutable_pivots_a());
-  slice(batch.pivots_b, 3, proto->mutable_pivots_b());
-  slice(batch.end_poses_a, 7, proto->mutable_end_poses_a());
-  slice(batch.end_poses_b, 7, proto->mutable_end_poses_b());
-  slice(batch.target_distances, 1, proto->mutable_target_distances());
-  proto->set_ignore_initial_contact(batch.ignore_initial_contact);
-  v1::TimeOfCollisionDetail* detail = proto->mutable_detail();
-  detail->set_times(batch.detail.times);
-  detail->set_points(batch.detail.points);
-  detail->set_normals(batch.detail.normals);
-  detail->set_iterations(batch.detail.iterations);
-  detail->set_distances(batch.detail.distances);
-  detail->set_proofs(batch.detail.proofs);
-  detail->set_pieces(batch.detail.pieces);
+template <class Detail, class Proto>
+void FillDetail(const Detail& detail, Proto* proto) {
+#define DETAIL(name) \
+  if constexpr (requires { Exist(detail.name, proto->name()); }) proto->set_##name(detail.name);
+#include "proto/columns.def"
 }
+
+// --- Results -------------------------------------------------------------------------------------
+
+// Converts a number. One that this build does not know becomes kUnspecified, for which nothing is
+// ever proved.
+template <class Enum>
+Enum KnownEnum(int number, Enum last) {
+  if (number < 0 || number > static_cast<int>(last)) return Enum::kUnspecified;
+  return static_cast<Enum>(number);
+}
+
+template <class Enum>
+void AppendStates(const google::protobuf::RepeatedField<int>& field, std::vector<Enum>* column) {
+  column->reserve(column->size() + field.size());
+  for (const int number : field) column->push_back(KnownEnum(number, Enum::kRefused));
+}
+
+// Appends the offsets of a part to those of the parts before it.
+void AppendOffsets(const google::protobuf::RepeatedField<std::uint32_t>& part,
+                   std::vector<std::uint32_t>* offsets) {
+  // The part begins with a 0, which stands for the end of the rows before it.
+  std::uint32_t base = 0;
+  if (!offsets->empty()) {
+    base = offsets->back();
+    offsets->pop_back();
+  }
+  for (const std::uint32_t offset : part) offsets->push_back(base + offset);
+}
+
+// Appends one of the messages of a result that have any number of entries a row.
+template <class Part, class List>
+void AppendList(const Part& part, List* list) {
+  AppendOffsets(part.offsets(), &list->offsets);
+  if constexpr (requires { list->facet_offsets; })
+    AppendOffsets(part.facet_offsets(), &list->facet_offsets);
+  if constexpr (requires { list->truncated; }) Append(part.truncated(), &list->truncated);
+#define ENTRY(name, width) \
+  if constexpr (requires { Exist(part.name(), list->name); }) Append(part.name(), &list->name);
+#include "proto/columns.def"
+}
+
+// Returns the ids of the pairs of rows, or of listed pairs; null if there are none.
+template <class Columns>
+auto IdsOf([[maybe_unused]] Columns* columns) {
+  if constexpr (requires { columns->first_pairs; }) {
+    return &columns->first_pairs;
+  } else if constexpr (requires { columns->ids; }) {
+    return &columns->ids;
+  } else if constexpr (requires { columns->pairs.is_self; }) {
+    return &columns->pairs;
+  } else {
+    return nullptr;
+  }
+}
+
+enum When { kAlways, kIfFound };
+
+// Replaces the numbers of rows `first` and later that mean nothing in the state of their row.
+template <class Columns>
+void BlankUnknown(std::size_t first, Columns* columns) {
+  for (std::size_t row = first; row < columns->states.size(); ++row) {
+    if (HasNumbers(columns->states[row])) continue;
+#define ANSWER(name, type, width, wish, unknown, found)           \
+  if constexpr (found == kIfFound && requires { columns->name; }) \
+    BlankRow(row, {&columns->name, width});
+#include "proto/columns.def"
+  }
+}
+
+// Appends the states and columns of rows, or of listed pairs.
+template <class Part, class Columns>
+void AppendColumns(const Part& part, Columns* columns) {
+  if constexpr (requires { part.verdicts(); }) AppendStates(part.verdicts(), &columns->verdicts);
+  [[maybe_unused]] const auto ids = IdsOf(columns);
+#define ANSWER(name, type, width, wish, unknown, found)          \
+  if constexpr (requires { Exist(part.name(), columns->name); }) \
+    Append(part.name(), &columns->name);                         \
+  if constexpr (requires { Exist(part.name(), ids->name); }) Append(part.name(), &ids->name);
+#include "proto/columns.def"
+  if constexpr (requires { part.states(); }) {
+    const std::size_t first = columns->states.size();
+    AppendStates(part.states(), &columns->states);
+    BlankUnknown(first, columns);
+  }
+}
+
+// Appends the pairs that rows list.
+template <class Part, class Pairs>
+void AppendPairs(const Part& part, Pairs* pairs) {
+  AppendOffsets(part.offsets(), &pairs->offsets);
+  AppendColumns(part, pairs);
+  if constexpr (requires { pairs->truncated; }) Append(part.truncated(), &pairs->truncated);
+}
+
+// Appends reports on single rows, which count from `offset` on.
+template <class Part, class Result>
+void AppendReports(const Part& part, std::uint32_t offset, Result* result) {
+  for (const v1::Error& error : part.errors()) {
+    result->errors.push_back(FromProto(error));
+    result->errors.back().index += offset;
+  }
+  for (const v1::UndecidedRow& row : part.undecided()) {
+    result->undecided.push_back(
+        {row.index() + offset, KnownEnum(row.reason(), UndecidedReason::kWork)});
+  }
+}
+
+}  // namespace
+
+template <IsBatch Batch>
+void ToProto(const Batch& batch, RowRange rows, typename ProtoOf<Batch>::Batch* proto) {
+  const ColumnSlicer slice{RowCountOf(batch), rows};
+  const std::uint64_t bodies = BodiesARow(batch);
+  FillPart(batch, slice, bodies, proto);
+  if constexpr (requires { batch.pairs.count; })
+    FillPart(batch.pairs, slice, bodies, proto->mutable_pairs());
+  if constexpr (requires { batch.configurations; })
+    FillPart(batch.configurations, slice, bodies, proto->mutable_configurations());
+  FillOptions(batch.options, proto->mutable_options());
+  if constexpr (requires { batch.detail; }) FillDetail(batch.detail, proto->mutable_detail());
+}
+
+template <IsBatch Batch>
+void AppendRows(const typename ProtoOf<Batch>::Result& part, std::uint32_t offset,
+                typename Batch::Result* result) {
+  result->count += part.count();
+  AppendColumns(part, result);
+#define LIST(name)                                  \
+  if constexpr (requires { result->name.offsets; }) \
+    if (part.has_##name()) AppendList(part.name(), &result->name);
+#include "proto/columns.def"
+  if constexpr (requires { result->hits; }) {
+    if (part.has_pairs()) AppendPairs(part.pairs(), &result->hits);
+  } else if constexpr (requires { result->pairs.offsets; }) {
+    if (part.has_pairs()) AppendPairs(part.pairs(), &result->pairs);
+  }
+  AppendReports(part, offset, result);
+  if constexpr (requires { result->scene_revision; })
+    result->scene_revision = part.scene_revision();
+}
+
+#define QUERY(name, field, service, label, states)                                          \
+  template void ToProto(const name##Batch&, RowRange, v1::name##Batch*);                    \
+  template void AppendRows<name##Batch>(const ProtoOf<name##Batch>::Result&, std::uint32_t, \
+                                        name##Batch::Result*);
+#include "proto/methods.def"
 
 PairDistance FromProto(const v1::PairDistanceResponse& proto) {
   const auto vector = [](bool has, const v1::Vector3& v) {
@@ -149,57 +246,6 @@ PairDistance FromProto(const v1::PairDistanceResponse& proto) {
                        .revision = proto.revision()};
   if (proto.has_distance()) pair.distance = proto.distance();
   return pair;
-}
-
-void AppendFromProto(const v1::DistanceBatchResult& part, std::uint32_t offset,
-                     DistanceResult* result) {
-  const std::size_t first = result->states.size();
-  AppendCommon(part, offset, result);
-  AppendEnums(part.states(), State::kRefused, &result->states);
-  Append(part.distances(), &result->distances);
-  Append(part.lower_bounds(), &result->lower_bounds);
-  Append(part.upper_bounds(), &result->upper_bounds);
-  Append(part.points_a(), &result->points_a);
-  Append(part.points_b(), &result->points_b);
-  Append(part.normals(), &result->normals);
-  Append(part.relative_points_a(), &result->relative_points_a);
-  Append(part.relative_points_b(), &result->relative_points_b);
-  if (part.has_witnesses()) AppendWitnesses(part.witnesses(), &result->witnesses);
-  if (part.has_contacts()) AppendContacts(part.contacts(), &result->contacts);
-  if (part.has_depth_proofs()) AppendDepthProofs(part.depth_proofs(), &result->depth_proofs);
-  Append(part.tolerances(), &result->tolerances);
-  Append(part.flags(), &result->flags);
-  Append(part.pieces_a(), &result->pieces_a);
-  Append(part.pieces_b(), &result->pieces_b);
-  BlankDistances(first, result);
-  BlankRows(result->states, first, HasDistance,
-            {{&result->relative_points_a, 3}, {&result->relative_points_b, 3}});
-}
-
-void AppendFromProto(const v1::IntersectionBatchResult& part, std::uint32_t offset,
-                     IntersectionResult* result) {
-  AppendCommon(part, offset, result);
-  AppendEnums(part.states(), State::kRefused, &result->states);
-  Append(part.lower_bounds(), &result->lower_bounds);
-  Append(part.upper_bounds(), &result->upper_bounds);
-}
-
-void AppendFromProto(const v1::TimeOfCollisionBatchResult& part, std::uint32_t offset,
-                     TimeOfCollisionResult* result) {
-  const std::size_t first = result->states.size();
-  AppendCommon(part, offset, result);
-  AppendEnums(part.states(), MotionState::kRefused, &result->states);
-  Append(part.t_free(), &result->t_free);
-  Append(part.t_hit(), &result->t_hit);
-  Append(part.t_leave(), &result->t_leave);
-  Append(part.distances(), &result->distances);
-  Append(part.points_a(), &result->points_a);
-  Append(part.points_b(), &result->points_b);
-  Append(part.normals(), &result->normals);
-  if (part.has_proofs()) AppendProofs(part.proofs(), &result->proofs);
-  Append(part.pieces_a(), &result->pieces_a);
-  Append(part.pieces_b(), &result->pieces_b);
-  BlankContacts(first, result);
 }
 
 }  // namespace clearance::client

@@ -79,6 +79,19 @@ void ToProto(const SceneChange& change, v1::SceneChange* proto) {
   ToProto(change.rules, proto->mutable_rules());
 }
 
+void ToProto(const OpenScene& open, v1::OpenScene* proto) {
+  proto->set_scene_slot(open.scene_slot);
+  proto->set_name(open.name);
+  proto->set_revision(open.revision);
+  proto->set_min_revision(open.min_revision);
+}
+
+void ToProto(const ChangeBodies& change, v1::ChangeBodies* proto) {
+  proto->set_reset(change.reset);
+  ToProto(change.change, proto->mutable_change());
+  Assign(change.same_as_scene, proto->mutable_same_as_scene());
+}
+
 SceneInfo FromProto(const v1::SceneInfo& proto) {
   SceneInfo info = {.name = proto.name(),
                     .revision = proto.revision(),

@@ -17,22 +17,7 @@
 
 namespace clearance::client {
 
-// Returns the answer of a message's kind, still empty.
 using Answer = decltype(Reply::answer);
-Answer EmptyAnswer(const OpenShape& open);
-Answer EmptyAnswer(const CloseShape& close);
-Answer EmptyAnswer(const DistanceBatch& batch);
-Answer EmptyAnswer(const IntersectionBatch& batch);
-Answer EmptyAnswer(const TimeOfCollisionBatch& batch);
-Answer EmptyAnswer(const OpenScene& open);
-Answer EmptyAnswer(const CloseScene& close);
-Answer EmptyAnswer(const ChangeBodies& change);
-Answer EmptyAnswer(const CheckBatch& batch);
-Answer EmptyAnswer(const MinimumDistanceBatch& batch);
-Answer EmptyAnswer(const NearestBatch& batch);
-Answer EmptyAnswer(const OverlapBatch& batch);
-Answer EmptyAnswer(const SweepBatch& batch);
-Answer EmptyAnswer(const RayBatch& batch);
 
 // Thread-compatible.
 class AnswerInParts {
@@ -40,6 +25,7 @@ class AnswerInParts {
   // The effect of a response on the piece that it belongs to.
   enum class Progress { kMoreToCome, kPieceComplete, kBroken };
 
+  // `empty` is the answer of the message's kind, still empty.
   AnswerInParts(std::uint64_t tag, Answer empty);
 
   // Sets the ids of the stream on which a response comes that is a failure; call it before adding
@@ -55,10 +41,10 @@ class AnswerInParts {
   Reply Take();
 
  private:
-  template <class Result, class Part>
-  Progress AddRows(RowRange piece, const Part& part, v1::SessionResponse* response);
-  // Adds responses of the kinds that are about scenes.
-  Progress AddOfScene(RowRange piece, v1::SessionResponse* response);
+  // Adds rows of a batch's answer; `part_of` is their field in the response.
+  template <class Batch, class Part>
+  Progress AddRows(RowRange piece, const Part& (v1::SessionResponse::*part_of)() const,
+                   v1::SessionResponse* response);
   // Sets the answer of a message that has no rows.
   template <class Whole>
   Progress SetWhole(Whole whole);

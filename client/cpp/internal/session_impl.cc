@@ -45,7 +45,7 @@ absl::StatusOr<Session::Impl::PendingPtr> Session::Impl::Write(const Message& me
                                                                std::uint64_t tag, Taker taker) {
   std::vector<MessagePiece> pieces = MakePieces(message, *connection_);
   const auto pending = std::make_shared<PendingReply>(
-      PendingReply{AnswerInParts(tag, EmptyAnswer(message)), pieces.size()});
+      PendingReply{AnswerInParts(tag, typename Message::Result()), pieces.size()});
   {
     const std::lock_guard write_lock(write_mutex_);
     {
@@ -98,20 +98,15 @@ absl::StatusOr<Reply> Session::Impl::Ask(const Message& message) {
   return std::move(pending.reply);
 }
 
-template absl::StatusOr<Reply> Session::Impl::Ask(const OpenShape&);
-template absl::StatusOr<Reply> Session::Impl::Ask(const CloseShape&);
-template absl::StatusOr<Reply> Session::Impl::Ask(const DistanceBatch&);
-template absl::StatusOr<Reply> Session::Impl::Ask(const IntersectionBatch&);
-template absl::StatusOr<Reply> Session::Impl::Ask(const TimeOfCollisionBatch&);
-template absl::StatusOr<Reply> Session::Impl::Ask(const OpenScene&);
-template absl::StatusOr<Reply> Session::Impl::Ask(const client::CloseScene&);
-template absl::StatusOr<Reply> Session::Impl::Ask(const ChangeBodies&);
-template absl::StatusOr<Reply> Session::Impl::Ask(const CheckBatch&);
-template absl::StatusOr<Reply> Session::Impl::Ask(const MinimumDistanceBatch&);
-template absl::StatusOr<Reply> Session::Impl::Ask(const NearestBatch&);
-template absl::StatusOr<Reply> Session::Impl::Ask(const OverlapBatch&);
-template absl::StatusOr<Reply> Session::Impl::Ask(const SweepBatch&);
-template absl::StatusOr<Reply> Session::Impl::Ask(const RayBatch&);
+#define MESSAGE(name) template absl::StatusOr<Reply> Session::Impl::Ask(const name&);
+MESSAGE(OpenShape)
+MESSAGE(CloseShape)
+MESSAGE(OpenScene)
+MESSAGE(client::CloseScene)
+MESSAGE(ChangeBodies)
+#define QUERY(name, field, service, label, states) MESSAGE(name##Batch)
+#include "proto/methods.def"
+#undef MESSAGE
 
 absl::Status Session::Impl::Send(const SessionMessage& message, std::uint64_t tag) {
   return std::visit([&](const auto& kind) { return Write(kind, tag, Taker::kNext).status(); },

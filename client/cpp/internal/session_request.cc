@@ -2,25 +2,19 @@
 #include "internal/session_request.h"
 
 #include "internal/query_convert.h"
-#include "internal/scene_query_convert.h"
+#include "internal/scene_convert.h"
 #include "internal/shape_convert.h"
 
 namespace clearance::client {
 namespace {
 
-constexpr RowRange kWholeMessage{0, 1};
-
-std::vector<RowRange> PiecesOf(const OpenShape&, const MessageLimits&) { return {kWholeMessage}; }
-std::vector<RowRange> PiecesOf(const CloseShape&, const MessageLimits&) { return {kWholeMessage}; }
-std::vector<RowRange> PiecesOf(const OpenScene&, const MessageLimits&) { return {kWholeMessage}; }
-std::vector<RowRange> PiecesOf(const CloseScene&, const MessageLimits&) { return {kWholeMessage}; }
-std::vector<RowRange> PiecesOf(const ChangeBodies&, const MessageLimits&) {
-  return {kWholeMessage};
-}
-
-template <class Batch>
-std::vector<RowRange> PiecesOf(const Batch& batch, const MessageLimits& limits) {
-  return SplitRows(batch, limits);
+template <class Message>
+std::vector<RowRange> PiecesOf(const Message& message, const MessageLimits& limits) {
+  if constexpr (IsBatch<Message>) {
+    return SplitRows(message, limits);
+  } else {
+    return {{.first = 0, .count = 1}};
+  }
 }
 
 void Fill(const OpenShape& open, RowRange, const ClientOptions&, v1::SessionRequest* request) {
@@ -46,42 +40,13 @@ void Fill(const ChangeBodies& change, RowRange, const ClientOptions&, v1::Sessio
   ToProto(change, request->mutable_change_bodies());
 }
 
-v1::DistanceBatch* ProtoFor(const DistanceBatch&, v1::SessionRequest* request) {
-  return request->mutable_distance();
-}
-v1::IntersectionBatch* ProtoFor(const IntersectionBatch&, v1::SessionRequest* request) {
-  return request->mutable_intersection();
-}
-v1::TimeOfCollisionBatch* ProtoFor(const TimeOfCollisionBatch&, v1::SessionRequest* request) {
-  return request->mutable_time_of_collision();
-}
-
-v1::CheckBatch* ProtoFor(const CheckBatch&, v1::SessionRequest* request) {
-  return request->mutable_check();
-}
-v1::MinimumDistanceBatch* ProtoFor(const MinimumDistanceBatch&, v1::SessionRequest* request) {
-  return request->mutable_minimum_distance();
-}
-v1::NearestBatch* ProtoFor(const NearestBatch&, v1::SessionRequest* request) {
-  return request->mutable_nearest();
-}
-v1::OverlapBatch* ProtoFor(const OverlapBatch&, v1::SessionRequest* request) {
-  return request->mutable_overlap();
-}
-v1::SweepBatch* ProtoFor(const SweepBatch&, v1::SessionRequest* request) {
-  return request->mutable_sweep();
-}
-v1::RayBatch* ProtoFor(const RayBatch&, v1::SessionRequest* request) {
-  return request->mutable_ray();
-}
-
-template <class Batch>
-void Fill(const Batch& batch, RowRange rows, const ClientOptions& options,
-          v1::SessionRequest* request) {
-  auto* const proto = ProtoFor(batch, request);
-  ToProto(batch, rows, proto);
-  SetReplyLimit(options, proto);
-}
+#define QUERY(name, field, service, label, states)                                 \
+  void Fill(const name##Batch& batch, RowRange rows, const ClientOptions& options, \
+            v1::SessionRequest* request) {                                         \
+    ToProto(batch, rows, request->mutable_##field());                              \
+    SetReplyLimit(options, request->mutable_##field());                            \
+  }
+#include "proto/methods.def"
 
 }  // namespace
 
@@ -95,19 +60,14 @@ std::vector<MessagePiece> MakePieces(const Message& message, const Connection& c
   return pieces;
 }
 
-template std::vector<MessagePiece> MakePieces(const OpenShape&, const Connection&);
-template std::vector<MessagePiece> MakePieces(const CloseShape&, const Connection&);
-template std::vector<MessagePiece> MakePieces(const DistanceBatch&, const Connection&);
-template std::vector<MessagePiece> MakePieces(const IntersectionBatch&, const Connection&);
-template std::vector<MessagePiece> MakePieces(const TimeOfCollisionBatch&, const Connection&);
-template std::vector<MessagePiece> MakePieces(const OpenScene&, const Connection&);
-template std::vector<MessagePiece> MakePieces(const CloseScene&, const Connection&);
-template std::vector<MessagePiece> MakePieces(const ChangeBodies&, const Connection&);
-template std::vector<MessagePiece> MakePieces(const CheckBatch&, const Connection&);
-template std::vector<MessagePiece> MakePieces(const MinimumDistanceBatch&, const Connection&);
-template std::vector<MessagePiece> MakePieces(const NearestBatch&, const Connection&);
-template std::vector<MessagePiece> MakePieces(const OverlapBatch&, const Connection&);
-template std::vector<MessagePiece> MakePieces(const SweepBatch&, const Connection&);
-template std::vector<MessagePiece> MakePieces(const RayBatch&, const Connection&);
+#define MESSAGE(name) template std::vector<MessagePiece> MakePieces(const name&, const Connection&);
+MESSAGE(OpenShape)
+MESSAGE(CloseShape)
+MESSAGE(OpenScene)
+MESSAGE(CloseScene)
+MESSAGE(ChangeBodies)
+#define QUERY(name, field, service, label, states) MESSAGE(name##Batch)
+#include "proto/methods.def"
+#undef MESSAGE
 
 }  // namespace clearance::client

@@ -17,25 +17,45 @@ struct Weight {
   bool fits = true;
 };
 
-template <class Batch>
-Weight WeightOf(const Batch& batch) {
-  const std::uint64_t count = RowCountOf(batch);
-  Weight weight;
-  VisitColumns(batch, [&](const auto& column, std::uint64_t width) {
-    const std::uint64_t bytes = width * sizeof(column[0]);
-    if (column.size() == width * count) {
-      weight.per_row += bytes;
-    } else if (column.size() == width) {
-      weight.shared += bytes;
-    } else if (!column.empty()) {
-      weight.fits = false;
-    }
-  });
-  return weight;
+template <class T>
+void AddColumn(const std::vector<T>& column, std::uint64_t width, std::uint64_t count,
+               Weight* weight) {
+  const std::uint64_t bytes = width * sizeof(T);
+  if (column.size() == width * count) {
+    weight->per_row += bytes;
+  } else if (column.size() == width) {
+    weight->shared += bytes;
+  } else if (!column.empty()) {
+    weight->fits = false;
+  }
+}
+
+// Adds the columns of a batch, or of a part of it.
+template <class Part>
+void AddColumns(const Part& part, std::uint64_t count, [[maybe_unused]] std::uint64_t body,
+                Weight* weight) {
+  [[maybe_unused]] constexpr std::uint64_t row = 1;
+#define QUESTION(name, width, each) \
+  if constexpr (requires { part.name; }) AddColumn(part.name, (width) * (each), count, weight);
+#include "proto/columns.def"
 }
 
 template <class Batch>
-std::vector<RowRange> Split(const Batch& batch, const MessageLimits& limits) {
+Weight WeightOf(const Batch& batch) {
+  const std::uint64_t count = RowCountOf(batch);
+  const std::uint64_t bodies = BodiesARow(batch);
+  Weight weight;
+  AddColumns(batch, count, bodies, &weight);
+  if constexpr (requires { batch.pairs.count; }) AddColumns(batch.pairs, count, bodies, &weight);
+  if constexpr (requires { batch.configurations; })
+    AddColumns(batch.configurations, count, bodies, &weight);
+  return weight;
+}
+
+}  // namespace
+
+template <IsBatch Batch>
+std::vector<RowRange> SplitRows(const Batch& batch, const MessageLimits& limits) {
   const std::uint32_t count = RowCountOf(batch);
   const Weight weight = WeightOf(batch);
   if (!weight.fits || count == 0) return {{0, count}};
@@ -54,42 +74,8 @@ std::vector<RowRange> Split(const Batch& batch, const MessageLimits& limits) {
   return ranges;
 }
 
-}  // namespace
-
-std::vector<RowRange> SplitRows(const DistanceBatch& batch, const MessageLimits& limits) {
-  return Split(batch, limits);
-}
-
-std::vector<RowRange> SplitRows(const IntersectionBatch& batch, const MessageLimits& limits) {
-  return Split(batch, limits);
-}
-
-std::vector<RowRange> SplitRows(const TimeOfCollisionBatch& batch, const MessageLimits& limits) {
-  return Split(batch, limits);
-}
-
-std::vector<RowRange> SplitRows(const CheckBatch& batch, const MessageLimits& limits) {
-  return Split(batch, limits);
-}
-
-std::vector<RowRange> SplitRows(const MinimumDistanceBatch& batch, const MessageLimits& limits) {
-  return Split(batch, limits);
-}
-
-std::vector<RowRange> SplitRows(const NearestBatch& batch, const MessageLimits& limits) {
-  return Split(batch, limits);
-}
-
-std::vector<RowRange> SplitRows(const OverlapBatch& batch, const MessageLimits& limits) {
-  return Split(batch, limits);
-}
-
-std::vector<RowRange> SplitRows(const SweepBatch& batch, const MessageLimits& limits) {
-  return Split(batch, limits);
-}
-
-std::vector<RowRange> SplitRows(const RayBatch& batch, const MessageLimits& limits) {
-  return Split(batch, limits);
-}
+#define QUERY(name, field, service, label, states) \
+  template std::vector<RowRange> SplitRows(const name##Batch&, const MessageLimits&);
+#include "proto/methods.def"
 
 }  // namespace clearance::client

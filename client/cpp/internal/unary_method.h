@@ -14,6 +14,7 @@
 #include "internal/backoff.h"
 #include "internal/connection.h"
 #include "internal/poll_channel.h"
+#include "internal/query_convert.h"
 #include "internal/status_convert.h"
 #include "internal/steady_clock.h"
 
@@ -63,11 +64,11 @@ Method(grpc::Status (Stub::*)(grpc::ClientContext*, const Request&, Response*))
     -> Method<Stub, Request, Response>;
 
 // Returns the answer to a batch that was sent whole.
-template <class Result, class Response>
-absl::StatusOr<Result> TakeResult(const absl::StatusOr<Response>& response) {
+template <class Batch, class Response>
+absl::StatusOr<typename Batch::Result> TakeResult(const absl::StatusOr<Response>& response) {
   if (!response.ok()) return response.status();
-  Result result;
-  AppendFromProto(response->result(), 0, &result);
+  typename Batch::Result result;
+  AppendRows<Batch>(response->result(), 0, &result);
   return result;
 }
 

@@ -7,10 +7,11 @@
 
 #include <cmath>
 #include <limits>
+#include <set>
+#include <string>
 
 #include "clearance/error.h"
 #include "internal/query_convert.h"
-#include "internal/scene_query_convert.h"
 #include "internal/shape_convert.h"
 #include "internal/status_convert.h"
 
@@ -237,8 +238,8 @@ v1::DistanceBatchResult TwoRowPart(double first) {
 
 TEST(ResultConvert, JoinsPartsAsOneResult) {
   DistanceResult result;
-  AppendFromProto(TwoRowPart(10), 0, &result);
-  AppendFromProto(TwoRowPart(20), 2, &result);
+  AppendRows<DistanceBatch>(TwoRowPart(10), 0, &result);
+  AppendRows<DistanceBatch>(TwoRowPart(20), 2, &result);
   EXPECT_EQ(result.count, 4u);
   EXPECT_THAT(result.states,
               ElementsAre(State::kSeparated, State::kRefused, State::kSeparated, State::kRefused));
@@ -319,8 +320,8 @@ v1::DistanceBatchResult PartWithLists() {
 
 TEST(ResultConvert, JoinsContactsAndProofsOfDepth) {
   DistanceResult result;
-  AppendFromProto(PartWithLists(), 0, &result);
-  AppendFromProto(PartWithLists(), 1, &result);
+  AppendRows<DistanceBatch>(PartWithLists(), 0, &result);
+  AppendRows<DistanceBatch>(PartWithLists(), 1, &result);
   EXPECT_THAT(result.contacts.offsets, ElementsAre(0, 1, 2));
   EXPECT_THAT(result.contacts.points_a, ElementsAre(1, 2, 3, 1, 2, 3));
   EXPECT_THAT(result.contacts.points_b, ElementsAre(10, 20, 30, 10, 20, 30));
@@ -341,7 +342,7 @@ TEST(ResultConvert, TakesAStateOfTheFutureForUnspecified) {
   part.mutable_states()->Add(99);
   part.mutable_states()->Add(-1);
   DistanceResult result;
-  AppendFromProto(part, 0, &result);
+  AppendRows<DistanceBatch>(part, 0, &result);
   EXPECT_THAT(result.states, ElementsAre(State::kUnspecified, State::kUnspecified));
 }
 
@@ -362,7 +363,7 @@ TEST(ResultConvert, NumbersWithoutMeaning_AreNan) {
     }
   }
   DistanceResult result;
-  AppendFromProto(part, 0, &result);
+  AppendRows<DistanceBatch>(part, 0, &result);
   EXPECT_THAT(result.distances, ElementsAre(0, IsNan(), IsNan(), IsNan()));
   EXPECT_THAT(result.lower_bounds, Each(-1));  // as the server says
   EXPECT_THAT(result.upper_bounds, Each(2));
@@ -383,7 +384,7 @@ TEST(ResultConvert, RowsWithoutAContact_HaveNoTimeOfOne) {
     part.add_distances(0);
   }
   TimeOfCollisionResult result;
-  AppendFromProto(part, 0, &result);
+  AppendRows<TimeOfCollisionBatch>(part, 0, &result);
   EXPECT_THAT(result.t_hit, ElementsAre(0, 0, IsNan(), IsNan(), IsNan()));
   EXPECT_THAT(result.distances, ElementsAre(0, 0, IsNan(), IsNan(), IsNan()));
 }
@@ -397,7 +398,7 @@ TEST(ResultConvert, ListedPairsOfScenes_HaveNoNumbersWithoutMeaning) {
     part.mutable_pairs()->add_distances(0);
   }
   NearestResult result;
-  AppendFromProto(part, 0, &result);
+  AppendRows<NearestBatch>(part, 0, &result);
   EXPECT_THAT(result.pairs.distances, ElementsAre(0, IsNan()));
   v1::MinimumDistanceBatchResult clearances;
   v1::CheckBatchResult checks;
@@ -410,10 +411,10 @@ TEST(ResultConvert, ListedPairsOfScenes_HaveNoNumbersWithoutMeaning) {
     checks.add_lower_bounds(0);
   }
   MinimumDistanceResult clearance;
-  AppendFromProto(clearances, 0, &clearance);
+  AppendRows<MinimumDistanceBatch>(clearances, 0, &clearance);
   EXPECT_THAT(clearance.distances, ElementsAre(IsNan(), IsNan(), 0));
   CheckResult check;
-  AppendFromProto(checks, 0, &check);
+  AppendRows<CheckBatch>(checks, 0, &check);
   EXPECT_THAT(check.lower_bounds, Each(0));
 }
 
@@ -445,7 +446,7 @@ TEST(ResultConvert, CarriesEveryColumnOfATimeOfCollision) {
     part.add_normals(100 * x);
   }
   TimeOfCollisionResult result;
-  AppendFromProto(part, 0, &result);
+  AppendRows<TimeOfCollisionBatch>(part, 0, &result);
   EXPECT_THAT(result.states, ElementsAre(MotionState::kHit));
   EXPECT_THAT(result.t_free, ElementsAre(0.25));
   EXPECT_THAT(result.t_hit, ElementsAre(0.5));
@@ -471,8 +472,8 @@ TEST(ResultConvert, JoinsTheProofsOfParts) {
   part.add_pieces_a(5);
   part.add_pieces_b(6);
   TimeOfCollisionResult result;
-  AppendFromProto(part, 0, &result);
-  AppendFromProto(part, 1, &result);
+  AppendRows<TimeOfCollisionBatch>(part, 0, &result);
+  AppendRows<TimeOfCollisionBatch>(part, 1, &result);
   EXPECT_THAT(result.proofs.offsets, ElementsAre(0, 1, 2));
   EXPECT_THAT(result.proofs.t_begin, ElementsAre(0.25, 0.25));
   EXPECT_THAT(result.proofs.t_end, ElementsAre(0.5, 0.5));
@@ -552,6 +553,103 @@ TEST(StatusConvert, NeverMakesASuccessOfAnUnknownCode) {
   google::rpc::Status status;
   status.set_code(4711);
   EXPECT_EQ(FromProto(status).code(), absl::StatusCode::kUnknown);
+}
+
+// --- The description of columns ------------------------------------------------------------------
+
+using google::protobuf::Descriptor;
+using google::protobuf::FieldDescriptor;
+
+// What all kinds have in common, and the names of proto/columns.def.
+const std::set<std::string>& Described() {
+  static const std::set<std::string> kNames = {
+      "count",   "first_row",     "total_count", "errors",         "undecided",
+      "states",  "verdicts",      "options",     "detail",         "pairs",
+      "offsets", "facet_offsets", "truncated",   "configurations", "scene_revision",
+#define QUESTION(name, width, each) #name,
+#define SETTING(name) #name,
+#define DETAIL(name) #name,
+#define ANSWER(name, type, width, wish, unknown, found) #name,
+#define LIST(name) #name,
+#define ENTRY(name, width) #name,
+#include "proto/columns.def"
+  };
+  return kNames;
+}
+
+// Returns the number of fields of a message and its parts, each of which must be described.
+int ExpectDescribed(const Descriptor& message) {
+  int fields = message.field_count();
+  for (int i = 0; i < message.field_count(); ++i) {
+    const FieldDescriptor& field = *message.field(i);
+    EXPECT_TRUE(Described().contains(field.name())) << field.full_name();
+    const bool is_part =
+        field.message_type() != nullptr && !field.is_repeated() && field.name() != "options";
+    if (is_part) fields += ExpectDescribed(*field.message_type());
+  }
+  return fields;
+}
+
+TEST(Columns, DescribeEveryFieldOfEveryKind) {
+  int fields = 0;
+#define QUERY(name, field, service, label, states)                       \
+  fields += ExpectDescribed(*ProtoOf<name##Batch>::Batch::descriptor()); \
+  fields += ExpectDescribed(*ProtoOf<name##Batch>::Result::descriptor());
+#include "proto/methods.def"
+  EXPECT_GT(fields, 200);
+}
+
+// Expects that the plain struct has each column and setting of its message, or a part of it.
+template <class Proto, class Plain>
+void ExpectHasAll(const Proto& proto, const Plain& plain) {
+#define NAME(name)                                            \
+  if constexpr (requires { proto.name(); }) {                 \
+    constexpr bool kHas = requires { plain.name; }            \
+    || requires { plain.ids.name; }                           \
+    || requires { plain.first_pairs.name; }                   \
+    || requires { plain.pairs.name; };                        \
+    EXPECT_TRUE(kHas) << proto.GetTypeName() << "." << #name; \
+  }
+#define QUESTION(name, width, each) NAME(name)
+#define SETTING(name) NAME(name)
+#define ANSWER(name, type, width, wish, unknown, found) NAME(name)
+#define LIST(name) NAME(name)
+#include "proto/columns.def"
+#undef NAME
+}
+
+template <class Proto, class Detail>
+void ExpectHasFlags(const Proto& proto, const Detail& detail) {
+#define DETAIL(name)                                          \
+  if constexpr (requires { proto.name(); }) {                 \
+    constexpr bool kHas = requires { detail.name; };          \
+    EXPECT_TRUE(kHas) << proto.GetTypeName() << "." << #name; \
+  }
+#include "proto/columns.def"
+}
+
+template <class Batch>
+void ExpectPlainStructsHaveAll() {
+  const typename ProtoOf<Batch>::Batch proto;
+  const typename ProtoOf<Batch>::Result rows;
+  const Batch batch;
+  const typename Batch::Result result;
+  ExpectHasAll(proto, batch);
+  ExpectHasAll(rows, result);
+  if constexpr (requires { batch.detail; }) ExpectHasFlags(proto.detail(), batch.detail);
+  if constexpr (requires { proto.pairs().count(); }) ExpectHasAll(proto.pairs(), batch.pairs);
+  if constexpr (requires { proto.configurations(); })
+    ExpectHasAll(proto.configurations(), batch.configurations);
+  if constexpr (requires { result.hits; }) {
+    ExpectHasAll(rows.pairs(), result.hits);
+  } else if constexpr (requires { result.pairs.offsets; }) {
+    ExpectHasAll(rows.pairs(), result.pairs);
+  }
+}
+
+TEST(Columns, HaveAPlaceInThePlainStructs) {
+#define QUERY(name, field, service, label, states) ExpectPlainStructsHaveAll<name##Batch>();
+#include "proto/methods.def"
 }
 
 }  // namespace

@@ -60,9 +60,9 @@ class SceneRows : public ::testing::Test {
 
   Columns columns() {
     return {.states = absl::MakeSpan(states_),
+            .upper_bounds = absl::MakeSpan(upper_),
             .bodies_a = absl::MakeSpan(a_),
             .bodies_b = absl::MakeSpan(b_),
-            .upper_bounds = absl::MakeSpan(upper_),
             .free_radii = absl::MakeSpan(radii_),
             .listed = listed_};
   }
