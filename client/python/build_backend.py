@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The build backend of the package: setuptools, with files from outside this folder laid beside it.
 
-The version is that of CMakeLists.txt, and protoc describes the public schema in schema.binpb. Both
-are made in a copy, so this folder does not change. A source distribution has both.
+The version is that of CMakeLists.txt, and columns.def that of proto/. protoc describes the public
+schema in schema.binpb. All are laid into a copy, so this folder does not change. A source
+distribution has them.
 """
 
 from __future__ import annotations
@@ -83,6 +84,7 @@ def _lay_out(folder: pathlib.Path) -> None:
     if _IS_CHECKOUT:
         (folder / "VERSION").write_text(_version() + "\n", encoding="utf-8")
         _describe_schema(folder / "clearance" / "schema.binpb")
+        shutil.copy(_PROJECT / "proto" / "columns.def", folder / "clearance")
     else:
         shutil.copy(_HERE / "VERSION", folder)
     (folder / "MANIFEST.in").write_text("include VERSION build_backend.py\n", encoding="utf-8")

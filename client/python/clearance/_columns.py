@@ -11,17 +11,6 @@ import numpy as np
 from clearance import _schema
 from clearance.errors import ProtocolError
 
-# Numbers a row (of ragged columns: an item), where it is not one.
-_WIDTHS = {
-    "points_a": 3,
-    "points_b": 3,
-    "normals": 3,
-    "relative_points_a": 3,
-    "relative_points_b": 3,
-    "features_a": 2,
-    "features_b": 2,
-    "facets": 3,
-}
 _LARGEST = 0xFFFFFFFF
 
 
@@ -62,7 +51,7 @@ def _decode(raw: bytes, layout: str, width: int, name: str) -> np.ndarray:
 @lru_cache(maxsize=None)
 def _columns_of(descriptor: Any) -> tuple[tuple[str, str, int], ...]:
     return tuple(
-        (field.name, _schema.layouts[field.full_name], _WIDTHS.get(field.name, 1))
+        (field.name, _schema.layouts[field.full_name], _schema.width_of(field.name))
         for field in descriptor.fields
         if field.full_name in _schema.layouts
     )
@@ -77,6 +66,12 @@ def columns(message: Any) -> dict[str, np.ndarray]:
         if raw:
             found[name] = _decode(raw, layout, width, name)
     return found
+
+
+def empty_columns(descriptor: Any) -> dict[str, np.ndarray]:
+    """Every column of a message's descriptor, without a row."""
+    own = _columns_of(descriptor)
+    return {name: _decode(b"", layout, width, name) for name, layout, width in own}
 
 
 def append(earlier: dict[str, np.ndarray], later: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

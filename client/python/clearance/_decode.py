@@ -9,99 +9,49 @@ from typing import Any
 
 import numpy as np
 
-from clearance import _scene_results as sr
 from clearance import results as r
 from clearance import shapes as s
 from clearance._columns import append, columns
+from clearance._kinds import BY_NAME, RowList
 from clearance.errors import ErrorDetail, ProtocolError, detail_from
 
-_RAGGED = {
-    "witnesses": r.Witnesses,
-    "contacts": r.Contacts,
-    "depth_proofs": r.DepthProofs,
-    "proofs": r.MotionProofs,
-}
-# The class of the ragged column `pairs`.
-_PAIR_LISTS: dict[str, Any] = {
-    "check": sr.VerdictPairs,
-    "nearest": sr.NearestPairs,
-    "overlap": sr.VerdictPairs,
-    "sweep": sr.SweepPairs,
-    "ray": sr.SweepPairs,
-}
-# For columns without an item: the numbers an item if more than one, and the real columns.
-_EMPTY_WIDTHS = {
-    "points_a": 3,
-    "points_b": 3,
-    "normals": 3,
-    "features_a": 2,
-    "features_b": 2,
-    "facets": 3,
-}
-_REAL = {
-    "points_a",
-    "points_b",
-    "normals",
-    "distances",
-    "weights",
-    "t_begin",
-    "t_end",
-    "lower_bounds",
-    "upper_bounds",
-    "t_free",
-    "t_hit",
-    "t_leave",
-}
-_BOOLEAN = {"truncated", "is_self"}
-# In ragged columns: the one that has one value a row, and those that a batch may leave out.
+# In lists: the column that has one value a row.
 _OF_ROWS = "truncated"
-_MAY_BE_LEFT_OUT = ("pieces_a", "pieces_b")
-_RESULTS: dict[str, Any] = {
-    "distance": r.DistanceResult,
-    "intersection": r.IntersectionResult,
-    "time_of_collision": r.TimeOfCollisionResult,
-    "check": sr.CheckResult,
-    "minimum_distance": sr.MinimumDistanceResult,
-    "nearest": sr.NearestResult,
-    "overlap": sr.OverlapResult,
-    "sweep": sr.SweepResult,
-    "ray": sr.SweepResult,
-}
 
 
 class RowCollector:
     """Joins the parts and pieces of one batch's answer. Thread-compatible."""
 
     def __init__(self, kind: str, shape: tuple[int, ...]) -> None:
-        self._kind = kind
+        self._kind = BY_NAME[kind]
         self._shape = shape
         self._columns: dict[str, np.ndarray] = {}
         self._ragged: dict[str, dict[str, np.ndarray]] = {}
         self._errors: list[ErrorDetail] = []
         self._undecided: dict[int, r.UndecidedReason] = {}
         self._scalars: dict[str, int] = {}
-        self._lists = _RAGGED | ({"pairs": _PAIR_LISTS[kind]} if kind in _PAIR_LISTS else {})
 
     def add(self, part: Any, first: int) -> None:
         """Adds the next rows; `first` is the row of the batch at which the part's piece begins."""
-        wanted = _RESULTS[self._kind].__dataclass_fields__
+        wanted = self._kind.result.__dataclass_fields__
         # A newer server may have columns whose width this package does not know.
         own = {name: column for name, column in columns(part).items() if name in wanted}
         for name, column in own.items():
             if len(column) != part.count:
                 raise ProtocolError(f"the column {name} has {len(column)} of {part.count} rows")
         self._columns = append(self._columns, own) if self._columns else own
-        for name, kind in self._lists.items():
-            if name in part.DESCRIPTOR.fields_by_name and part.HasField(name):
-                self._add_ragged(name, kind, columns(getattr(part, name)), part.count)
+        for name in self._kind.lists:
+            if part.HasField(name):
+                self._add_ragged(name, columns(getattr(part, name)), part.count)
         self._errors += [_at(detail_from(error), first) for error in part.errors]
         for row in part.undecided:
             self._undecided[row.index + first] = known(r.UndecidedReason, row.reason)
         if "scene_revision" in wanted:
             self._scalars["scene_revision"] = part.scene_revision
 
-    def _add_ragged(self, name: str, kind: Any, own: dict[str, np.ndarray], count: int) -> None:
-        own = {key: column for key, column in own.items() if key in kind.__dataclass_fields__}
+    def _add_ragged(self, name: str, own: dict[str, np.ndarray], count: int) -> None:
+        known_names = self._kind.lists[name].kind.__dataclass_fields__
+        own = {key: column for key, column in own.items() if key in known_names}
         for key, column in own.items():
             expected = _expected(key, own, count)
             if len(column) != expected:
@@ -111,14 +61,14 @@ class RowCollector:
 
     def result(self) -> Any:
         """Returns all rows, as the result of the kind."""
-        kind = _RESULTS[self._kind]
+        kind = self._kind.result
         rows = math.prod(self._shape)
         values: dict[str, Any] = {}
         for name, column in self._columns.items():
             _require_all(name, len(column), rows)
             values[name] = column.reshape(self._shape + column.shape[1:])
         for name, own in self._ragged.items():
-            values[name] = _make_ragged(name, self._lists[name], own, rows)
+            values[name] = _make_ragged(name, self._kind.lists[name], own, rows)
         for item in fields(kind):
             if _is_required(item) and item.name not in ("shape", *values):
                 raise ProtocolError(f"an answer came without {item.name}")
@@ -157,27 +107,17 @@ def _at(error: ErrorDetail, first: int) -> ErrorDetail:
     return replace(error, index=error.index + first)
 
 
-def _make_ragged(name: str, kind: Any, own: dict[str, np.ndarray], rows: int) -> Any:
+def _make_ragged(name: str, form: RowList, own: dict[str, np.ndarray], rows: int) -> Any:
     values: dict[str, Any] = {}
-    for item in fields(kind):
+    for item in fields(form.kind):
         column = own.get(item.name)
         expected = _expected(item.name, own, rows)
-        is_optional = item.default is None or item.name in _MAY_BE_LEFT_OUT
-        if column is not None:
-            _require_all(f"{name}.{item.name}", len(column), expected)
-            values[item.name] = column
-        elif expected and is_optional:
-            values[item.name] = None if item.default is None else _empty(item.name)
-        else:
-            _require_all(f"{name}.{item.name}", 0, expected)
-            values[item.name] = _empty(item.name)
-    return kind(**values)
-
-
-def _empty(name: str) -> np.ndarray:
-    width = _EMPTY_WIDTHS.get(name)
-    dtype = float if name in _REAL else bool if name in _BOOLEAN else np.uint32
-    return np.empty((0, width) if width else 0, dtype)
+        if column is None and expected and not _is_required(item):
+            continue  # it was not asked for
+        column = form.empty[item.name] if column is None else column
+        _require_all(f"{name}.{item.name}", len(column), expected)
+        values[item.name] = column
+    return form.kind(**values)
 
 
 def known(kind: Any, number: int) -> Any:

@@ -4,117 +4,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Iterator
 
 import numpy as np
 
 from clearance import shapes as s
-from clearance._scene_batches import (
-    CheckBatch,
-    MinimumDistanceBatch,
-    NearestBatch,
-    OverlapBatch,
-    RayBatch,
-    SweepBatch,
-)
-from clearance.batches import BatchRows, DistanceBatch, IntersectionBatch, TimeOfCollisionBatch
+from clearance._kinds import KINDS, REAL, UNSIGNED, Column, Kind
+from clearance.batches import BatchRows
 from clearance.errors import invalid
 from clearance.poses import as_poses
-
-# The numpy types of the numbers in the bytes of a column.
-REAL = "<f8"
-UNSIGNED = "<u4"
-
-
-@dataclass(frozen=True)
-class _Column:
-    """A column of a batch: the numbers a row, or, with `has_bodies`, a body and row; the type of
-    the numbers in its bytes; and the part of the message that has it, "" being the message itself.
-    """
-
-    width: int = 1
-    numbers: str = REAL
-    place: str = ""
-    has_bodies: bool = False
-
-
-def _within(place: str, columns: dict[str, _Column]) -> dict[str, _Column]:
-    return {name: replace(column, place=place) for name, column in columns.items()}
-
-
-_SLOTS = _Column(numbers=UNSIGNED)
-_PAIR_COLUMNS = _within(
-    "pairs",
-    {"slots_a": _SLOTS, "slots_b": _SLOTS, "poses_a": _Column(7), "poses_b": _Column(7)},
-)
-_MOTION_COLUMNS = {
-    "displacements_a": _Column(3),
-    "displacements_b": _Column(3),
-    "rotations_a": _Column(3),
-    "rotations_b": _Column(3),
-    "pivots_a": _Column(3),
-    "pivots_b": _Column(3),
-    "end_poses_a": _Column(7),
-    "end_poses_b": _Column(7),
-    "target_distances": _Column(),
-}
-_CONFIGURATION_COLUMNS = _within("configurations", {"poses": _Column(7, has_bodies=True)})
-_BODY_MOTION_COLUMNS = {
-    "displacements": _Column(3, has_bodies=True),
-    "rotations": _Column(3, has_bodies=True),
-    "end_poses": _Column(7, has_bodies=True),
-}
-_GROUP_COLUMNS = {"groups": _Column(numbers=UNSIGNED), "masks": _Column(numbers=UNSIGNED)}
-
-
-@dataclass(frozen=True)
-class _Kind:
-    """A kind of batch: the field of a session's message and of its reply, the part of the batch
-    that has `count`, and the columns."""
-
-    name: str
-    rows: str
-    columns: dict[str, _Column]
-
-
-_KINDS: dict[type, _Kind] = {
-    DistanceBatch: _Kind("distance", "pairs", _PAIR_COLUMNS | {"max_distances": _Column()}),
-    IntersectionBatch: _Kind("intersection", "pairs", _PAIR_COLUMNS),
-    TimeOfCollisionBatch: _Kind("time_of_collision", "pairs", _PAIR_COLUMNS | _MOTION_COLUMNS),
-    CheckBatch: _Kind("check", "configurations", _CONFIGURATION_COLUMNS),
-    MinimumDistanceBatch: _Kind(
-        "minimum_distance", "configurations", _CONFIGURATION_COLUMNS | {"max_distances": _Column()}
-    ),
-    NearestBatch: _Kind(
-        "nearest", "configurations", _CONFIGURATION_COLUMNS | {"max_distances": _Column()}
-    ),
-    SweepBatch: _Kind("sweep", "configurations", _CONFIGURATION_COLUMNS | _BODY_MOTION_COLUMNS),
-    OverlapBatch: _Kind(
-        "overlap",
-        "",
-        {"shape_slots": _SLOTS, "poses": _Column(7), "margins": _Column()} | _GROUP_COLUMNS,
-    ),
-    RayBatch: _Kind(
-        "ray",
-        "",
-        {"origins": _Column(3), "displacements": _Column(3), "radii": _Column()} | _GROUP_COLUMNS,
-    ),
-}
-KINDS: dict[type, str] = {batch: kind.name for batch, kind in _KINDS.items()}
-# Fields that a batch may have. They are copied as they are, unless None.
-_FLAGS = (
-    "tolerance",
-    "exact",
-    "warm_start",
-    "max_contact_separation",
-    "ignore_initial_contact",
-    "max_pairs",
-    "bounds",
-    "any",
-)
-# The same for the part that has `count`.
-_ROW_FLAGS = ("scene_slot", "pair_scope")
 
 # Bytes of a message beside its columns stay below this: options, detail, tag and headers.
 _ENVELOPE_BYTES = 512
@@ -135,7 +34,7 @@ class Layout:
     @staticmethod
     def of(batch: BatchRows[Any]) -> Layout:
         """Broadcasts as numpy does; an InvalidArgument names the column that does not fit."""
-        kind = _KINDS[type(batch)]
+        kind = KINDS[type(batch)]
         given = {}
         for name, column in kind.columns.items():
             value = getattr(batch, name)
@@ -161,7 +60,7 @@ class Layout:
             yield first, min(rows, self.count - first)
 
 
-def _join_bodies(given: dict[str, np.ndarray], columns: dict[str, _Column]) -> int | None:
+def _join_bodies(given: dict[str, np.ndarray], columns: dict[str, Column]) -> int | None:
     """Puts the numbers of all bodies of a row into the last axis. Returns the number of bodies."""
     axes = {n: array.shape[-2:-1] for n, array in given.items() if columns[n].has_bodies}
     if not axes:
@@ -184,7 +83,7 @@ def _broadcast(shapes: dict[str, tuple[int, ...]]) -> tuple[int, ...]:
         raise invalid("columns", text, "shapes that broadcast together") from None
 
 
-def array_of(name: str, value: Any, column: _Column) -> np.ndarray:
+def array_of(name: str, value: Any, column: Column) -> np.ndarray:
     """Returns an array with the numbers of a row in the last axis; for columns with bodies, the
     axis before it is that of the bodies."""
     if column.numbers == UNSIGNED:
@@ -236,36 +135,31 @@ def fill_batch(
 ) -> None:
     """Puts the rows `first, count` of a batch into its message."""
     first, count = rows
-    kind = _KINDS[type(batch)]
+    kind = KINDS[type(batch)]
     counted = getattr(message, kind.rows) if kind.rows else message
     counted.count = count
-    _copy(batch, _ROW_FLAGS, counted)
     for name, array in layout.columns.items():
         raw = (array if len(array) == 1 else array[first : first + count]).tobytes()
-        place = kind.columns[name].place
-        setattr(getattr(message, place) if place else message, name, raw)
+        setattr(counted if kind.columns[name].is_counted else message, name, raw)
     message.options.max_reply_bytes = batch.max_reply_bytes or max_reply_bytes
     if batch.time_budget is not None:
         set_duration("time_budget", batch.time_budget, message.options.time_budget)
-    _copy(batch, _FLAGS, message)
-    if not isinstance(batch, OverlapBatch):  # which has no columns to choose
-        _fill_detail(batch, message.detail)
-
-
-def _fill_detail(batch: Any, message: Any) -> None:
-    known = type(type(batch).detail)
-    if not isinstance(batch.detail, known):
-        raise invalid("detail", repr(batch.detail), f"flags of {known.__name__}")
-    message.SetInParent()
-    for name in message.DESCRIPTOR.fields_by_name:
-        setattr(message, name, bool(batch.detail & known[name.upper()]))
-
-
-def _copy(batch: Any, names: tuple[str, ...], message: Any) -> None:
-    for name in names:
-        value = getattr(batch, name, None)
+    for name, is_counted in kind.settings:
+        value = getattr(batch, name)
         if value is not None:
-            setattr(message, name, value)
+            setattr(counted if is_counted else message, name, value)
+    if kind.detail is not None:
+        _fill_detail(batch, kind, message.detail)
+
+
+def _fill_detail(batch: Any, kind: Kind, message: Any) -> None:
+    if not isinstance(batch.detail, kind.detail):
+        raise invalid("detail", repr(batch.detail), f"flags of {kind.detail.__name__}")
+    message.SetInParent()
+    wanted = int(batch.detail)
+    for name, bit in kind.flags:
+        if wanted & bit:
+            setattr(message, name, True)
 
 
 def set_duration(name: str, seconds: float, message: Any) -> None:
@@ -309,7 +203,7 @@ def fill_shape(shape: s.Shape, message: Any) -> None:
             for piece in shape.pieces:
                 part = message.compound.pieces.add()
                 fill_shape(piece.shape, part.shape)
-                part.pose = array_of("pose", piece.pose, _Column(7)).tobytes()
+                part.pose = array_of("pose", piece.pose, Column(7)).tobytes()
         case _:
             raise invalid("shape", type(shape).__name__, "one of the shapes of clearance.shapes")
     message.swept_sphere_radius = _extension(shape)

@@ -20,6 +20,8 @@ S = TypeVar("S")
 
 # Options of every batch: they follow all others (""), which are about the question.
 _LAST = ("", "scene_slot", "time_budget", "max_reply_bytes")
+# What a method that asks a batch returns, if its docstring does not say it.
+_ANSWERS = "    The answers, in the columns' broadcast shape."
 
 
 def entries(doc: str | None, title: str) -> list[str]:
@@ -132,8 +134,11 @@ def _spread(
     spread: Any = awaited if inspect.iscoroutinefunction(function) else call
     spread.__signature__ = whole.replace(parameters=[*leading, *_keywords(kind, defaults)])
     if function.__doc__:
+        doc = inspect.cleandoc(function.__doc__)
+        if not is_option and not entries(doc, "Returns"):
+            doc += f"\n\nReturns\n-------\n{whole.return_annotation}\n{_ANSWERS}"
         columns = entries(function.__doc__, "Parameters") + entries(kind.__doc__, "Attributes")
-        spread.__doc__ = _with_section(function.__doc__, "Parameters", columns)
+        spread.__doc__ = _with_section(doc, "Parameters", columns)
     return spread
 
 

@@ -9,7 +9,8 @@ from typing import Any, Callable, TypeGuard, Union
 from clearance import _decode
 from clearance import _scene_content as scenes
 from clearance import _tracks
-from clearance._encode import KINDS, fill_reference, real, unsigned
+from clearance._encode import fill_reference, real, unsigned
+from clearance._kinds import KINDS
 from clearance._scene_convert import fill_change, fill_open_scene, fill_query_bodies, scene_info
 from clearance.batches import BatchRows
 from clearance.errors import invalid
@@ -76,9 +77,9 @@ Answer = Union[
 
 @dataclass(frozen=True, eq=False)
 class _Single:
-    """A kind of such messages: `kind` is the field of the session's message and of its reply."""
+    """A kind of such messages: `name` is the field of the session's message and of its reply."""
 
-    kind: str
+    name: str
     fill: Callable[[Any, Any], None]
     answer: Callable[[Any], Any]
 
@@ -178,13 +179,13 @@ def is_batch(message: SessionMessage | TrackMessage) -> TypeGuard[BatchRows[Any]
 
 def kind_of(message: Any) -> str:
     """Returns the field of the session's message, and of its reply."""
-    return KINDS.get(type(message)) or _SINGLES[type(message)].kind
+    return (KINDS.get(type(message)) or _SINGLES[type(message)]).name
 
 
 def fill_single(message: Any, request: Any) -> None:
     """Puts a message that is not a batch into a session's message."""
     single = _SINGLES[type(message)]
-    proto = getattr(request, single.kind)
+    proto = getattr(request, single.name)
     proto.SetInParent()
     single.fill(message, proto)
 

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from clearance import _decode, _schema
-from clearance._encode import KINDS, Layout, fill_batch, fill_reference, fill_shape
-from clearance.batches import PairRows
+from clearance._encode import Layout, fill_batch, fill_reference, fill_shape
+from clearance._kinds import KINDS
+from clearance.batches import BatchRows, PairRows
 from clearance.errors import ErrorDetail, ProtocolError, detail_from, invalid
 from clearance.poses import PosesLike, as_poses
 from clearance.results import PairDistance, State, UndecidedReason
@@ -416,28 +417,33 @@ def pair_distance(
     return make_operation("QueryService", "PairDistance", request, make)
 
 
-_METHODS = {
-    "distance": "Distance",
-    "intersection": "Intersection",
-    "time_of_collision": "TimeOfCollision",
-}
-
-
 def query(
     shapes: Sequence[ShapeReference], batch: PairRows[T], min_revision: int, max_reply_bytes: int
 ) -> Operation[T]:
-    kind = KINDS[type(batch)]
     layout = Layout.of(batch)
-    request = _schema.message(f"{_METHODS[kind]}Request")(min_revision=min_revision)
+    request = request_of(batch)(min_revision=min_revision)
     for reference in shapes:
         fill_reference(reference, request.shapes.add())
+    return make_query("QueryService", batch, layout, max_reply_bytes, request)
+
+
+def request_of(batch: BatchRows[Any]) -> Any:
+    """Returns the class of the request that asks a batch."""
+    return _schema.message(f"{KINDS[type(batch)].method}Request")
+
+
+def make_query(
+    service: str, batch: BatchRows[T], layout: Layout, max_reply_bytes: int, request: Any
+) -> Operation[T]:
+    """Returns the call that asks a batch. Requires: the request has all else."""
+    kind = KINDS[type(batch)]
     fill_batch(batch, layout, (0, layout.count), max_reply_bytes, request.batch)
 
     def make(response: Any) -> T:
         if response.result.count != layout.count:
             raise ProtocolError(f"{response.result.count} rows answer {layout.count}")
-        collector = _decode.RowCollector(kind, layout.shape)
+        collector = _decode.RowCollector(kind.name, layout.shape)
         collector.add(response.result, 0)
         return cast(T, collector.result())
 
-    return make_operation("QueryService", _METHODS[kind], request, make)
+    return make_operation(service, kind.method, request, make)

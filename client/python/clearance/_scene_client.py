@@ -344,11 +344,6 @@ class Scenes:
         ----------
         setting : SceneSetting
             The scene, shapes, query bodies and rules.
-
-        Returns
-        -------
-        CheckResult
-            The answers, in the columns' broadcast shape.
         """
         return self.ask(setting, batch)
 
@@ -362,11 +357,6 @@ class Scenes:
         ----------
         setting : SceneSetting
             The scene, shapes, query bodies and rules.
-
-        Returns
-        -------
-        MinimumDistanceResult
-            The answers, in the columns' broadcast shape.
         """
         return self.ask(setting, batch)
 
@@ -378,11 +368,6 @@ class Scenes:
         ----------
         setting : SceneSetting
             The scene, shapes, query bodies and rules.
-
-        Returns
-        -------
-        NearestResult
-            The answers, in the columns' broadcast shape.
         """
         return self.ask(setting, batch)
 
@@ -394,11 +379,6 @@ class Scenes:
         ----------
         setting : SceneSetting
             The scene, shapes, query bodies and rules.
-
-        Returns
-        -------
-        OverlapResult
-            The answers, in the columns' broadcast shape.
         """
         return self.ask(setting, batch)
 
@@ -413,11 +393,6 @@ class Scenes:
         ----------
         setting : SceneSetting
             The scene, shapes, query bodies and rules.
-
-        Returns
-        -------
-        SweepResult
-            The answers, in the columns' broadcast shape.
         """
         return self.ask(setting, batch)
 
@@ -429,11 +404,6 @@ class Scenes:
         ----------
         setting : SceneSetting
             The scene, shapes, query bodies and rules.
-
-        Returns
-        -------
-        SweepResult
-            The answers, in the columns' broadcast shape.
         """
         return self.ask(setting, batch)
 

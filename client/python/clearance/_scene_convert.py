@@ -9,7 +9,8 @@ import numpy as np
 
 from clearance import _scene_content as c
 from clearance._columns import columns
-from clearance._encode import REAL, real, unsigned
+from clearance._encode import real, unsigned
+from clearance._kinds import REAL
 from clearance.errors import ProtocolError, invalid
 from clearance.poses import IDENTITY, as_poses
 from clearance.shapes import ByDigest, ByName

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import numpy as np
 
-from clearance import _decode, _schema
-from clearance._encode import KINDS, Layout, fill_batch, fill_reference, set_duration, unsigned
-from clearance._operations import Operation, make_operation
+from clearance import _schema
+from clearance._encode import Layout, fill_reference, set_duration, unsigned
+from clearance._operations import Operation, make_operation, make_query, request_of
 from clearance._scene_batches import (
     ConfigurationRows,
     SceneRows,
@@ -25,12 +25,11 @@ from clearance._scene_convert import (
     joined_content,
     scene_info,
 )
-from clearance.errors import ProtocolError, invalid
+from clearance.errors import invalid
 
 T = TypeVar("T")
 
 _SERVICE = "SceneService"
-_QUERIES = "SceneQueryService"
 _LARGEST_PAGE = 1000
 
 
@@ -121,10 +120,8 @@ def delete(name: str, etag: str) -> Operation[None]:
 def query(setting: SceneSetting, batch: SceneRows[T], max_reply_bytes: int) -> Operation[T]:
     if setting.scene is None and isinstance(batch, ConfigurationRows):
         batch = replace(batch, scene_slot=None)
-    kind = KINDS[type(batch)]
-    method = "".join(word.capitalize() for word in kind.split("_"))
     layout = Layout.of(batch)
-    request = _schema.message(f"{method}Request")()
+    request = request_of(batch)()
     _fill_setting(setting, batch, request)
     if layout.bodies is not None:
         # Rows of too few bodies may make a column as long as one row of all.
@@ -132,16 +129,7 @@ def query(setting: SceneSetting, batch: SceneRows[T], max_reply_bytes: int) -> O
         if layout.bodies != own:
             limit = f"of {own} query bodies"
             raise invalid("configurations.poses", f"{layout.bodies} bodies", limit)
-    fill_batch(batch, layout, (0, layout.count), max_reply_bytes, request.batch)
-
-    def make(response: Any) -> T:
-        if response.result.count != layout.count:
-            raise ProtocolError(f"{response.result.count} rows answer {layout.count}")
-        collector = _decode.RowCollector(kind, layout.shape)
-        collector.add(response.result, 0)
-        return cast(T, collector.result())
-
-    return make_operation(_QUERIES, method, request, make)
+    return make_query("SceneQueryService", batch, layout, max_reply_bytes, request)
 
 
 def _fill_setting(setting: SceneSetting, batch: SceneRows[Any], request: Any) -> None:

@@ -3,9 +3,10 @@
 
 A packed repeated field of numbers and a field of bytes are the same on the wire. So the public
 schema (schema.binpb, which protoc makes when the package is built) is read here with each such
-column turned into `bytes`, and numpy's memory is sent and received as it is. Nothing is listed by
-hand: additions to the public schema are available at once. The messages live in a separate pool,
-so that a program may use ordinary stubs of the same protos beside this package.
+column turned into `bytes`, and numpy's memory is sent and received as it is. The numbers a row of
+each column are those of columns.def, which the server reads too. Nothing is listed by hand:
+additions to the public schema are available at once. The messages live in a separate pool, so that
+a program may use ordinary stubs of the same protos beside this package.
 
 A sender may split a packed field into several pieces, of which a field of bytes keeps the last.
 protobuf never does, and a column of another length than its message says is refused (`_columns`).
@@ -13,6 +14,7 @@ protobuf never does, and a column of another length than its message says is ref
 
 from __future__ import annotations
 
+import re
 from importlib import resources
 from typing import Any, Iterator
 
@@ -37,6 +39,11 @@ _LAYOUTS = {
 # The layouts, by the full name of the field.
 layouts: dict[str, str] = {}
 
+# A line of columns.def: QUESTION(name, width, each), ANSWER(name, type, width, …) and the like.
+_COLUMN = re.compile(
+    r"^(?:QUESTION|ANSWER|LISTED|ENTRY)\((\w+), *(?:[A-Z]\w*, *)?(\d+)(, *body\b)?", re.MULTILINE
+)
+
 
 def _messages(scope: str, messages: Any) -> Iterator[tuple[str, descriptor_pb2.DescriptorProto]]:
     for message in messages:
@@ -57,9 +64,35 @@ def _turn_columns_into_bytes(file: descriptor_pb2.FileDescriptorProto) -> None:
             field.ClearField("options")
 
 
+def read_widths(text: str) -> tuple[dict[str, int], set[str]]:
+    """Returns the width of each column of a columns.def, and the columns with a row a body."""
+    found: dict[str, int] = {}
+    bodies = set()
+    for name, width, body in _COLUMN.findall(text):
+        if found.setdefault(name, int(width)) != int(width):
+            raise ValueError(f"columns.def: {name} has the widths {found[name]} and {width}")
+        if body:
+            bodies.add(name)
+    return found, bodies
+
+
+def _read(name: str) -> bytes:
+    return resources.files(__package__).joinpath(name).read_bytes()
+
+
+# The numbers a row of columns (of lists: an item), and the columns that have a row a body in batches
+# about configurations.
+widths, of_bodies = read_widths(_read("columns.def").decode())
+
+
+def width_of(name: str) -> int:
+    """Returns the numbers a row of a column: 1 for those of states, offsets and the like."""
+    return widths.get(name, 1)
+
+
 def _load() -> descriptor_pool.DescriptorPool:
     files = descriptor_pb2.FileDescriptorSet()
-    files.ParseFromString(resources.files(__package__).joinpath("schema.binpb").read_bytes())
+    files.ParseFromString(_read("schema.binpb"))
     pool = descriptor_pool.DescriptorPool()
     for file in files.file:
         if file.package == _PACKAGE:

@@ -460,11 +460,6 @@ class Client:
         ----------
         shapes : sequence of ShapeReference
             The table of shapes: slot i is shapes[i].
-
-        Returns
-        -------
-        DistanceResult
-            The answers, in the columns' broadcast shape.
         """
         return self.ask(shapes, batch)
 
@@ -478,11 +473,6 @@ class Client:
         ----------
         shapes : sequence of ShapeReference
             The table of shapes: slot i is shapes[i].
-
-        Returns
-        -------
-        IntersectionResult
-            The answers, in the columns' broadcast shape.
         """
         return self.ask(shapes, batch)
 
@@ -496,11 +486,6 @@ class Client:
         ----------
         shapes : sequence of ShapeReference
             The table of shapes: slot i is shapes[i].
-
-        Returns
-        -------
-        TimeOfCollisionResult
-            The answers, in the columns' broadcast shape.
         """
         return self.ask(shapes, batch)
 

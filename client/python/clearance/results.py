@@ -216,6 +216,10 @@ class DepthProofs:
     truncated: np.ndarray
 
 
+def _no_pieces() -> np.ndarray:
+    return np.empty(0, np.uint32)
+
+
 @dataclass(frozen=True, eq=False)
 class MotionProofs:
     """Intervals of time in which the gap along a normal exceeds the target distance.
@@ -239,8 +243,8 @@ class MotionProofs:
     t_end: np.ndarray
     normals: np.ndarray
     truncated: np.ndarray
-    pieces_a: np.ndarray
-    pieces_b: np.ndarray
+    pieces_a: np.ndarray = field(default_factory=_no_pieces)
+    pieces_b: np.ndarray = field(default_factory=_no_pieces)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -272,79 +272,37 @@ class Session:
 
     @asks(DistanceBatch)
     def distance(self, batch: DistanceBatch) -> DistanceResult:
-        """Asks how far apart pairs of shapes are.
-
-        Returns
-        -------
-        DistanceResult
-            The answers, in the columns' broadcast shape.
-        """
+        """Asks how far apart pairs of shapes are."""
         return self.ask(batch)
 
     @asks(IntersectionBatch)
     def intersection(self, batch: IntersectionBatch) -> IntersectionResult:
-        """Asks whether pairs of shapes touch.
-
-        Returns
-        -------
-        IntersectionResult
-            The answers, in the columns' broadcast shape.
-        """
+        """Asks whether pairs of shapes touch."""
         return self.ask(batch)
 
     @asks(TimeOfCollisionBatch)
     def time_of_collision(self, batch: TimeOfCollisionBatch) -> TimeOfCollisionResult:
-        """Asks when moving pairs of shapes first meet, in t from 0 to 1.
-
-        Returns
-        -------
-        TimeOfCollisionResult
-            The answers, in the columns' broadcast shape.
-        """
+        """Asks when moving pairs of shapes first meet, in t from 0 to 1."""
         return self.ask(batch)
 
     @asks(CheckBatch)
     def check(self, batch: CheckBatch) -> CheckResult:
-        """Asks whether query bodies touch anything, one configuration a row.
-
-        Returns
-        -------
-        CheckResult
-            The answers, in the columns' broadcast shape.
-        """
+        """Asks whether query bodies touch anything, one configuration a row."""
         return self.ask(batch)
 
     @asks(MinimumDistanceBatch)
     def minimum_distance(self, batch: MinimumDistanceBatch) -> MinimumDistanceResult:
-        """Asks for the smallest distance of query bodies, one configuration a row.
-
-        Returns
-        -------
-        MinimumDistanceResult
-            The answers, in the columns' broadcast shape.
-        """
+        """Asks for the smallest distance of query bodies, one configuration a row."""
         return self.ask(batch)
 
     @asks(NearestBatch)
     def nearest(self, batch: NearestBatch) -> NearestResult:
-        """Asks for the nearest pairs with query bodies, one configuration a row.
-
-        Returns
-        -------
-        NearestResult
-            The answers, in the columns' broadcast shape.
-        """
+        """Asks for the nearest pairs with query bodies, one configuration a row."""
         return self.ask(batch)
 
     @asks(OverlapBatch)
     def overlap(self, batch: OverlapBatch) -> OverlapResult:
-        """Asks which bodies of a scene touch a shape.
-
-        Returns
-        -------
-        OverlapResult
-            The answers, in the columns' broadcast shape.
-        """
+        """Asks which bodies of a scene touch a shape."""
         return self.ask(batch)
 
     @asks(SweepBatch)
@@ -353,23 +311,12 @@ class Session:
 
         The links of an arm whose joints move take another path: use
         `joint_motion.prove_joint_motions` for them.
-
-        Returns
-        -------
-        SweepResult
-            The answers, in the columns' broadcast shape.
         """
         return self.ask(batch)
 
     @asks(RayBatch)
     def ray(self, batch: RayBatch) -> SweepResult:
-        """Asks what a moving point, or a moving ball, hits.
-
-        Returns
-        -------
-        SweepResult
-            The answers, in the columns' broadcast shape.
-        """
+        """Asks what a moving point, or a moving ball, hits."""
         return self.ask(batch)
 
     def ask_all(self, batches: Iterable[BatchRows[T]], *, window: int = 4) -> Iterator[T]:
