@@ -9,19 +9,10 @@
 #include "clearance/v1/query_service.pb.h"
 #include "client/cli/read_file.h"
 #include "client/cli/shape_argument.h"
-#include "internal/columns.h"
 #include "internal/shape_convert.h"
 
 namespace clearance::client {
 namespace {
-
-Pairs ReadPairs(const v1::PairColumns& proto) {
-  return {.count = proto.count(),
-          .slots_a = ToVector(proto.slots_a()),
-          .slots_b = ToVector(proto.slots_b()),
-          .poses_a = ToVector(proto.poses_a()),
-          .poses_b = ToVector(proto.poses_b())};
-}
 
 BatchOptions ReadOptions(const v1::BatchOptions& proto) {
   BatchOptions options;
@@ -33,52 +24,36 @@ BatchOptions ReadOptions(const v1::BatchOptions& proto) {
   return options;
 }
 
-void ReadBatch(const v1::DistanceBatch& proto, DistanceBatch* batch) {
-  batch->max_distances = ToVector(proto.max_distances());
-  batch->tolerance = proto.tolerance();
-  batch->exact = proto.exact();
-  if (proto.has_max_contact_separation())
-    batch->max_contact_separation = proto.max_contact_separation();
-  if (!proto.has_detail()) return;
-  const v1::DistanceDetail& detail = proto.detail();
-  batch->detail = {.distances = detail.distances(),
-                   .bounds = detail.bounds(),
-                   .points = detail.points(),
-                   .normals = detail.normals(),
-                   .relative_points = detail.relative_points(),
-                   .witnesses = detail.witnesses(),
-                   .iterations = detail.iterations(),
-                   .tolerances = detail.tolerances(),
-                   .pieces = detail.pieces(),
-                   .contacts = detail.contacts(),
-                   .depth_proofs = detail.depth_proofs()};
+// Reads all columns and settings of a message. One that the plain struct lacks does not compile.
+template <class Proto, class Plain>
+void ReadColumns(const Proto& proto, Plain* plain) {
+#define QUESTION(name, width, each)                               \
+  if constexpr (requires { proto.name(); }) {                     \
+    plain->name.assign(proto.name().begin(), proto.name().end()); \
+  }
+#define SETTING(name)                                   \
+  if constexpr (requires { proto.has_##name(); }) {     \
+    if (proto.has_##name()) plain->name = proto.name(); \
+  } else if constexpr (requires { proto.name(); }) {    \
+    plain->name = proto.name();                         \
+  }
+#include "proto/columns.def"
 }
 
-void ReadBatch(const v1::IntersectionBatch& proto, IntersectionBatch* batch) {
-  batch->exact = proto.exact();
-  batch->detail = {.bounds = proto.detail().bounds(), .iterations = proto.detail().iterations()};
+template <class Proto, class Plain>
+void ReadDetail(const Proto& proto, Plain* plain) {
+#define DETAIL(name) \
+  if constexpr (requires { proto.name(); }) plain->name = proto.name();
+#include "proto/columns.def"
 }
 
-void ReadBatch(const v1::TimeOfCollisionBatch& proto, TimeOfCollisionBatch* batch) {
-  batch->displacements_a = ToVector(proto.displacements_a());
-  batch->displacements_b = ToVector(proto.displacements_b());
-  batch->rotations_a = ToVector(proto.rotations_a());
-  batch->rotations_b = ToVector(proto.rotations_b());
-  batch->pivots_a = ToVector(proto.pivots_a());
-  batch->pivots_b = ToVector(proto.pivots_b());
-  batch->end_poses_a = ToVector(proto.end_poses_a());
-  batch->end_poses_b = ToVector(proto.end_poses_b());
-  batch->target_distances = ToVector(proto.target_distances());
-  batch->ignore_initial_contact = proto.ignore_initial_contact();
-  if (!proto.has_detail()) return;
-  const v1::TimeOfCollisionDetail& detail = proto.detail();
-  batch->detail = {.times = detail.times(),
-                   .points = detail.points(),
-                   .normals = detail.normals(),
-                   .iterations = detail.iterations(),
-                   .distances = detail.distances(),
-                   .proofs = detail.proofs(),
-                   .pieces = detail.pieces()};
+template <class Proto, class Batch>
+void ReadBatch(const Proto& proto, Batch* batch) {
+  batch->pairs.count = proto.pairs().count();
+  ReadColumns(proto.pairs(), &batch->pairs);
+  ReadColumns(proto, batch);
+  batch->options = ReadOptions(proto.options());
+  if (proto.has_detail()) ReadDetail(proto.detail(), &batch->detail);
 }
 
 absl::Status RequireLengthsOfInlineShapes(const Json& request) {
@@ -109,8 +84,6 @@ absl::Status Load(const std::string& path, ShapeTable* shapes, Batch* batch) {
     shapes->shapes.push_back(*std::move(shape));
   }
   shapes->min_revision = request.min_revision();
-  batch->pairs = ReadPairs(request.batch().pairs());
-  batch->options = ReadOptions(request.batch().options());
   ReadBatch(request.batch(), batch);
   return absl::OkStatus();
 }

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
@@ -53,41 +54,34 @@ struct BoundField {
   std::vector<double>& (*column)(Batch*);
 };
 
+// Returns the column of the file for a column of a batch and the row in it: "pose_b" of
+// "poses_b[3]".
+std::string FieldOf(const std::string& path) {
+  std::string name = path.substr(0, path.rfind('['));
+  if (name == "target_distances") return "target";
+  const std::size_t body = name.rfind("s_");
+  if (body != std::string::npos) {
+    name.erase(body, 1);  // "slot_b" stands for the column `b`
+  } else if (absl::EndsWith(name, "s")) {
+    name.pop_back();
+  }
+  return std::string(absl::StripPrefix(name, "slot_"));
+}
+
+// Returns the fields of all columns of numbers that such a batch has.
 template <class Batch>
-std::vector<BoundField<Batch>> PoseFields() {
-  return {
-      {{"pose_a", 7}, [](Batch* batch) -> std::vector<double>& { return batch->pairs.poses_a; }},
-      {{"pose_b", 7}, [](Batch* batch) -> std::vector<double>& { return batch->pairs.poses_b; }}};
-}
-
-std::vector<BoundField<DistanceBatch>> FieldsOf(const DistanceBatch& /*kind*/) {
-  auto fields = PoseFields<DistanceBatch>();
-  fields.push_back({{"max_distance", 1}, [](DistanceBatch* batch) -> std::vector<double>& {
-                      return batch->max_distances;
-                    }});
-  return fields;
-}
-
-std::vector<BoundField<IntersectionBatch>> FieldsOf(const IntersectionBatch& /*kind*/) {
-  return PoseFields<IntersectionBatch>();
-}
-
-std::vector<BoundField<TimeOfCollisionBatch>> FieldsOf(const TimeOfCollisionBatch& /*kind*/) {
-  using Batch = TimeOfCollisionBatch;
-  auto fields = PoseFields<Batch>();
-  const auto add = [&](const char* name, std::size_t width,
-                       std::vector<double>& (*column)(Batch*)) {
-    fields.push_back({{name, width}, column});
-  };
-  add("displacement_a", 3, [](Batch* b) -> std::vector<double>& { return b->displacements_a; });
-  add("displacement_b", 3, [](Batch* b) -> std::vector<double>& { return b->displacements_b; });
-  add("rotation_a", 3, [](Batch* b) -> std::vector<double>& { return b->rotations_a; });
-  add("rotation_b", 3, [](Batch* b) -> std::vector<double>& { return b->rotations_b; });
-  add("pivot_a", 3, [](Batch* b) -> std::vector<double>& { return b->pivots_a; });
-  add("pivot_b", 3, [](Batch* b) -> std::vector<double>& { return b->pivots_b; });
-  add("end_pose_a", 7, [](Batch* b) -> std::vector<double>& { return b->end_poses_a; });
-  add("end_pose_b", 7, [](Batch* b) -> std::vector<double>& { return b->end_poses_b; });
-  add("target", 1, [](Batch* b) -> std::vector<double>& { return b->target_distances; });
+std::vector<BoundField<Batch>> FieldsOf(const Batch& /*kind*/) {
+  std::vector<BoundField<Batch>> fields;
+#define FIELD(name, width, member)                                                          \
+  if constexpr (requires(Batch * batch, std::vector<double> * column) {                     \
+                  column = &batch->member;                                                  \
+                }) {                                                                        \
+    fields.push_back({{FieldOf(#name), width},                                              \
+                      [](Batch* batch) -> std::vector<double>& { return batch->member; }}); \
+  }
+#define QUESTION(name, width, each) FIELD(name, width, pairs.name) FIELD(name, width, name)
+#include "proto/columns.def"
+#undef FIELD
   return fields;
 }
 
@@ -135,17 +129,6 @@ class SlotTable {
   std::map<std::string, absl::StatusOr<std::uint32_t>> slots_;
   std::uint32_t next_ = 0;
 };
-
-// Returns the column of the file for a column of a batch and the row in it: "pose_b" of
-// "poses_b[3]".
-std::string FieldOf(const std::string& path) {
-  std::string name = path.substr(0, path.rfind('['));
-  if (name == "max_distances") return "max_distance";
-  if (name == "target_distances") return "target";
-  const std::size_t body = name.rfind("s_");
-  if (body != std::string::npos) name.erase(body, 1);  // "slot_b" stands for the column `b`
-  return std::string(absl::StripPrefix(name, "slot_"));
-}
 
 // Names the column of the file in a refusal of the server.
 void NameColumn(Json* error) {

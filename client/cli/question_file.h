@@ -28,7 +28,7 @@ namespace clearance::client {
 
 // A field that a row may give: its name, and how many numbers it has.
 struct Field {
-  const char* name;
+  std::string name;
   std::size_t width;
 };
 

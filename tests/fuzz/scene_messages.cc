@@ -252,14 +252,16 @@ bool SceneTable::HasScene(std::uint32_t slot) const {
 
 // Of a question that was answered.
 void SceneTable::CheckQuestion(const v1::SessionRequest& request) const {
-  if (request.has_check()) CheckOwn(request.check().configurations());
-  if (request.has_minimum_distance()) CheckOwn(request.minimum_distance().configurations());
-  if (request.has_nearest()) CheckOwn(request.nearest().configurations());
-  if (request.has_sweep()) CheckOwn(request.sweep().configurations());
-  if (request.has_overlap())
-    Require(HasScene(request.overlap().scene_slot()), "a scene that is not there has no overlaps");
-  if (request.has_ray())
-    Require(HasScene(request.ray().scene_slot()), "nothing is in the way where no scene is");
+  const auto check = [this](const auto& batch) {
+    if constexpr (requires { batch.configurations(); }) {
+      CheckOwn(batch.configurations());
+    } else if constexpr (requires { batch.scene_slot(); }) {
+      Require(HasScene(batch.scene_slot()), "a scene that is not there is not answered about");
+    }
+  };
+#define QUERY(name, field, service, label, states) \
+  if (request.has_##field()) check(request.field());
+#include "proto/methods.def"
 }
 
 void SceneTable::CheckOwn(const v1::ConfigurationColumns& columns) const {

@@ -17,16 +17,12 @@
 #include "server/convert/shape_content.h"
 #include "server/session/session_state.h"
 #include "tests/fuzz/fuzz_check.h"
+#include "tests/hammer/answer_faults.h"
 
 namespace clearance::fuzz {
 namespace {
 
 using google::protobuf::RepeatedField;
-
-void CheckColumn(const RepeatedField<double>& column, std::size_t numbers) {
-  Require(column.empty() || static_cast<std::size_t>(column.size()) == numbers,
-          "a column of a reply is absent or has all rows");
-}
 
 // Entries of rows, one row after another.
 void CheckOffsets(const RepeatedField<std::uint32_t>& offsets, std::size_t rows,
@@ -62,42 +58,60 @@ void CheckLists(const v1::DistanceBatchResult& result) {
   }
 }
 
-// What holds of every kind of result: `refused` and `undecided` are the numbers of these states.
-template <class Result>
-void CheckRows(const Result& result, int refused, int undecided) {
-  Require(static_cast<std::size_t>(result.states_size()) == result.count(), "a state for each row");
-  Require(
-      std::count(result.states().begin(), result.states().end(), refused) == result.errors_size(),
-      "an Error for each refused row");
-  Require(std::count(result.states().begin(), result.states().end(), undecided) ==
-              result.undecided_size(),
-          "a reason for each undecided row");
-  for (const v1::UndecidedRow& row : result.undecided())
-    Require(row.reason() != v1::UNDECIDED_REASON_BUDGET, "no row runs out of time that it has");
-  for (const int state : result.states()) Require(state > 0 && state <= refused, "a known state");
-}
-
-// Distances and intersections.
-template <class Result>
-void CheckBounds(const Result& result) {
-  CheckColumn(result.lower_bounds(), result.count());
-  CheckColumn(result.upper_bounds(), result.count());
-  for (int i = 0; i < result.lower_bounds_size(); ++i) {
-    const double lower = result.lower_bounds(i);
-    const double upper = result.upper_bounds(i);
-    Require(lower <= upper, "lower <= upper");
-    Require(result.states(i) != v1::STATE_SEPARATED || lower > 0, "SEPARATED: lower > 0");
-    Require(result.states(i) != v1::STATE_PENETRATING || upper < 0, "PENETRATING: upper < 0");
+template <class Columns>
+const RepeatedField<int>& StatesOf(const Columns& columns) {
+  if constexpr (requires { columns.verdicts(); }) {
+    return columns.verdicts();
+  } else {
+    return columns.states();
   }
 }
 
-void CheckResult(const v1::DistanceBatchResult& result) {
-  CheckRows(result, v1::STATE_REFUSED, v1::STATE_UNDECIDED);
-  CheckBounds(result);
-  CheckColumn(result.distances(), result.count());
-  CheckColumn(result.points_a(), 3 * std::size_t{result.count()});
-  CheckColumn(result.normals(), 3 * std::size_t{result.count()});
-  CheckLists(result);
+// The last of the states of such a column is REFUSED, and UNDECIDED is before it.
+template <class Columns>
+int RefusedOf(const Columns& /*kind*/) {
+  constexpr bool kHasVerdicts = requires(const Columns& columns) { columns.verdicts(); };
+  const auto* const states =
+      Columns::descriptor()->FindFieldByName(kHasVerdicts ? "verdicts" : "states")->enum_type();
+  return states->value(states->value_count() - 1)->number();
+}
+
+template <class Result>
+void CheckRows(const Result& result) {
+  const RepeatedField<int>& states = StatesOf(result);
+  const int refused = RefusedOf(result);
+  Require(std::count(states.begin(), states.end(), refused) == result.errors_size(),
+          "an Error for each refused row");
+  for (const int state : states) Require(state > 0 && state <= refused, "a known state");
+  constexpr bool kHasVerdicts = requires { result.verdicts(); };
+  constexpr bool kNamesOnePair = requires { result.bodies_a(); };
+  if constexpr (!kHasVerdicts && !kNamesOnePair) {
+    Require(std::count(states.begin(), states.end(), refused - 1) == result.undecided_size(),
+            "a reason for each undecided row");
+    for (const v1::UndecidedRow& row : result.undecided())
+      Require(row.reason() != v1::UNDECIDED_REASON_BUDGET, "no row runs out of time that it has");
+  }
+}
+
+// That no row lists more pairs than the limit, nor any that is free if it lists what is not.
+template <class Pairs>
+void CheckPairs(const Pairs& pairs, std::uint32_t rows) {
+  for (int i = 0; i + 1 < pairs.offsets_size(); ++i) {
+    Require(pairs.offsets(i + 1) - pairs.offsets(i) <= kLimits.max_row_pairs,
+            "no row lists more pairs than the limit");
+  }
+  static_assert(int{v1::VERDICT_FREE} == int{v1::MOTION_STATE_FREE});
+  int first_listed = 1;
+  if constexpr (requires { pairs.truncated(); }) {
+    Require(pairs.truncated_size() == static_cast<int>(rows), "truncated: 1 a row");
+    first_listed = v1::VERDICT_FREE + 1;
+  }
+  for (const int state : StatesOf(pairs)) {
+    Require(state >= first_listed && state < RefusedOf(pairs), "a listed pair has a listed state");
+  }
+}
+
+void CheckDistances(const v1::DistanceBatchResult& result) {
   if (result.lower_bounds_size() != result.distances_size()) return;
   for (int i = 0; i < result.distances_size(); ++i) {
     const int state = result.states(i);
@@ -110,113 +124,32 @@ void CheckResult(const v1::DistanceBatchResult& result) {
   }
 }
 
-void CheckResult(const v1::IntersectionBatchResult& result) {
-  CheckRows(result, v1::STATE_REFUSED, v1::STATE_UNDECIDED);
-  CheckBounds(result);
+void CheckProofs(const v1::MotionProofColumns& proofs, std::size_t rows) {
+  CheckOffsets(proofs.offsets(), rows, proofs.t_begin_size());
+  Require(proofs.normals_size() == 3 * proofs.t_end_size() &&
+              proofs.t_end_size() == proofs.t_begin_size(),
+          "every interval has its ends and its normal");
 }
 
-void CheckResult(const v1::TimeOfCollisionBatchResult& result) {
-  CheckRows(result, v1::MOTION_STATE_REFUSED, v1::MOTION_STATE_UNDECIDED);
-  CheckColumn(result.t_free(), result.count());
-  CheckColumn(result.distances(), result.count());
-  if (result.has_proofs()) {
-    const v1::MotionProofColumns& proofs = result.proofs();
-    CheckOffsets(proofs.offsets(), result.count(), proofs.t_begin_size());
-    Require(proofs.normals_size() == 3 * proofs.t_end_size() &&
-                proofs.t_end_size() == proofs.t_begin_size(),
-            "every interval has its ends and its normal");
-  }
-  for (int i = 0; i < result.t_free_size(); ++i) {
-    const double t_free = result.t_free(i);
-    const double t_hit = result.t_hit(i);
-    Require(t_free >= 0 && t_free <= 1, "0 <= t_free <= 1");
-    if (result.states(i) == v1::MOTION_STATE_FREE) Require(t_free == 1, "FREE: t_free = 1");
-    if (result.states(i) == v1::MOTION_STATE_HIT)
-      Require(t_free <= t_hit && t_hit <= 1, "HIT: t_free <= t_hit <= 1");
-  }
-}
-
-// That a state is told of every row, an Error of each refused one and a name of every pair.
+// What holds of every kind of result, by the columns that it has.
 template <class Result>
-void CheckSceneRows(const Result& result, const RepeatedField<int>& states, int refused) {
-  Require(static_cast<std::size_t>(states.size()) == result.count(), "a state for each row");
-  Require(std::count(states.begin(), states.end(), refused) == result.errors_size(),
-          "an Error for each refused row");
-  for (const int state : states) Require(state > 0 && state <= refused, "a known state");
-  Require(result.bodies_a_size() == result.bodies_b_size() &&
-              result.bodies_a_size() == result.is_self_size(),
-          "a pair has two bodies");
-}
-
-// That every listed pair has its bodies and a state, and no row lists more than the limit.
-template <class Pairs>
-void CheckPairs(const Pairs& pairs, std::size_t rows, const RepeatedField<int>& states) {
-  CheckOffsets(pairs.offsets(), rows, static_cast<std::size_t>(states.size()));
-  Require(pairs.bodies_a_size() == states.size() && pairs.bodies_b_size() == states.size() &&
-              pairs.is_self_size() == states.size(),
-          "a listed pair has two bodies and a state");
-  for (std::size_t i = 0; i < rows; ++i) {
-    const auto row = static_cast<int>(i);
-    Require(pairs.offsets(row + 1) - pairs.offsets(row) <= kLimits.max_row_pairs,
-            "no row lists more pairs than the limit");
+void CheckResult(const Result& result) {
+  const std::string fault = hammer::FaultOfAnswer(result);
+  Require(fault.empty(), fault.c_str());
+  CheckRows(result);
+  if constexpr (requires { result.pairs(); }) {
+    if (result.has_pairs()) CheckPairs(result.pairs(), result.count());
   }
-}
-
-void CheckVerdictPairs(const v1::VerdictPairColumns& pairs, std::size_t rows) {
-  CheckPairs(pairs, rows, pairs.verdicts());
-  CheckColumn(pairs.lower_bounds(), static_cast<std::size_t>(pairs.verdicts_size()));
-  Require(static_cast<std::size_t>(pairs.truncated_size()) == rows, "truncated: 1 a row");
-  for (const int verdict : pairs.verdicts())
-    Require(verdict == v1::VERDICT_TOUCHING || verdict == v1::VERDICT_UNDECIDED,
-            "a listed pair is not free");
-}
-
-void CheckResult(const v1::NearestBatchResult& result) {
-  CheckRows(result, v1::STATE_REFUSED, v1::STATE_UNDECIDED);
-  const v1::NearestPairColumns& pairs = result.pairs();
-  const auto listed = static_cast<std::size_t>(pairs.states_size());
-  CheckPairs(pairs, result.count(), pairs.states());
-  CheckColumn(pairs.distances(), listed);
-  CheckColumn(pairs.normals(), 3 * listed);
-  for (int i = 0; i < pairs.lower_bounds_size(); ++i)
-    Require(pairs.lower_bounds(i) <= pairs.upper_bounds(i), "lower <= upper");
-}
-
-void CheckResult(const v1::OverlapBatchResult& result) {
-  Require(static_cast<std::size_t>(result.verdicts_size()) == result.count(),
-          "a verdict for each row");
-  Require(std::count(result.verdicts().begin(), result.verdicts().end(), v1::VERDICT_REFUSED) ==
-              result.errors_size(),
-          "an Error for each refused row");
-  if (result.has_pairs()) CheckVerdictPairs(result.pairs(), result.count());
-}
-
-void CheckResult(const v1::CheckBatchResult& result) {
-  CheckSceneRows(result, result.verdicts(), v1::VERDICT_REFUSED);
-  if (result.has_pairs()) CheckVerdictPairs(result.pairs(), result.count());
-  CheckColumn(result.free_radii(), result.count());
-  for (int i = 0; i < result.free_radii_size(); ++i)
-    Require(result.free_radii(i) >= 0, "a body may move by something or nothing");
-}
-
-void CheckResult(const v1::MinimumDistanceBatchResult& result) {
-  CheckSceneRows(result, result.states(), v1::STATE_REFUSED);
-  CheckBounds(result);
-  CheckColumn(result.points_a(), 3 * std::size_t{result.count()});
-}
-
-void CheckResult(const v1::SweepBatchResult& result) {
-  CheckSceneRows(result, result.states(), v1::MOTION_STATE_REFUSED);
-  CheckColumn(result.t_free(), result.count());
-  if (result.has_pairs()) {
-    CheckPairs(result.pairs(), result.count(), result.pairs().states());
-    for (const int state : result.pairs().states())
-      Require(state != v1::MOTION_STATE_FREE, "a listed pair is not free");
+  if constexpr (requires { result.free_radii(); }) {
+    for (const double radius : result.free_radii())
+      Require(radius >= 0, "a body may move by something or nothing");
   }
-  for (int i = 0; i < result.t_free_size(); ++i) {
-    Require(result.t_free(i) >= 0 && result.t_free(i) <= 1, "0 <= t_free <= 1");
-    if (result.states(i) == v1::MOTION_STATE_HIT)
-      Require(result.t_free(i) <= result.t_hit(i), "HIT: t_free <= t_hit");
+  if constexpr (requires { result.proofs(); }) {
+    if (result.has_proofs()) CheckProofs(result.proofs(), result.count());
+  }
+  if constexpr (requires { result.witnesses(); }) {
+    CheckLists(result);
+    CheckDistances(result);
   }
 }
 
@@ -253,18 +186,9 @@ void CheckResponse(const v1::SessionRequest& request, const v1::SessionResponse&
     Require(response.status().code() != 0, "an error has a code");
     Require(response.kind_case() == v1::SessionResponse::KIND_NOT_SET, "an error comes alone");
   }
-  if (response.has_distance()) CheckPart(request.distance(), response.distance(), next_row);
-  if (response.has_intersection())
-    CheckPart(request.intersection(), response.intersection(), next_row);
-  if (response.has_time_of_collision())
-    CheckPart(request.time_of_collision(), response.time_of_collision(), next_row);
-  if (response.has_check()) CheckPart(request.check(), response.check(), next_row);
-  if (response.has_minimum_distance())
-    CheckPart(request.minimum_distance(), response.minimum_distance(), next_row);
-  if (response.has_sweep()) CheckPart(request.sweep(), response.sweep(), next_row);
-  if (response.has_ray()) CheckPart(request.ray(), response.ray(), next_row);
-  if (response.has_nearest()) CheckPart(request.nearest(), response.nearest(), next_row);
-  if (response.has_overlap()) CheckPart(request.overlap(), response.overlap(), next_row);
+#define QUERY(name, field, service, label, states) \
+  if (response.has_##field()) CheckPart(request.field(), response.field(), next_row);
+#include "proto/methods.def"
   if (response.has_rewind_track()) CheckRewound(request.rewind_track(), response.rewind_track());
 }
 

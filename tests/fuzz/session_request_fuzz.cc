@@ -34,15 +34,9 @@ std::vector<v1::SessionRequest> ReadMessages(ByteReader& data) {
     const std::uint8_t* const bytes = data.TakeBytes(&size);
     v1::SessionRequest message;
     if (!message.ParseFromArray(bytes, static_cast<int>(size))) continue;
-    if (message.has_distance()) ForgetTime(message.mutable_distance());
-    if (message.has_intersection()) ForgetTime(message.mutable_intersection());
-    if (message.has_time_of_collision()) ForgetTime(message.mutable_time_of_collision());
-    if (message.has_check()) ForgetTime(message.mutable_check());
-    if (message.has_minimum_distance()) ForgetTime(message.mutable_minimum_distance());
-    if (message.has_sweep()) ForgetTime(message.mutable_sweep());
-    if (message.has_ray()) ForgetTime(message.mutable_ray());
-    if (message.has_nearest()) ForgetTime(message.mutable_nearest());
-    if (message.has_overlap()) ForgetTime(message.mutable_overlap());
+#define QUERY(name, field, service, label, states) \
+  if (message.has_##field()) ForgetTime(message.mutable_##field());
+#include "proto/methods.def"
     messages.push_back(std::move(message));
   }
   return messages;

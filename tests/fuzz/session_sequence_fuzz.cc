@@ -146,11 +146,12 @@ class Table {
   void Follow(const v1::SessionRequest& request, const v1::SessionResponse& response) {
     if (request.has_open()) FollowOpen(request.open(), response);
     if (request.has_close()) FollowClose(request.close(), response);
-    if (response.has_distance()) CheckRows(request.distance().pairs(), response.distance());
-    if (response.has_intersection())
-      CheckRows(request.intersection().pairs(), response.intersection());
-    if (response.has_time_of_collision())
-      CheckRows(request.time_of_collision().pairs(), response.time_of_collision());
+    const auto check = [this](const auto& batch, const auto& result) {
+      if constexpr (requires { batch.pairs(); }) CheckRows(batch.pairs(), result);
+    };
+#define QUERY(name, field, service, label, states) \
+  if (response.has_##field()) check(request.field(), response.field());
+#include "proto/methods.def"
   }
 
  private:

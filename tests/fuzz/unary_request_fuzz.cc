@@ -35,25 +35,14 @@ namespace {
 using google::protobuf::Message;
 using google::protobuf::MethodDescriptor;
 
-constexpr std::array<const char*, 17> kMethods = {"QueryService.Distance",
-                                                  "QueryService.Intersection",
-                                                  "QueryService.TimeOfCollision",
-                                                  "SceneQueryService.Check",
-                                                  "SceneQueryService.MinimumDistance",
-                                                  "SceneQueryService.Nearest",
-                                                  "SceneQueryService.Overlap",
-                                                  "SceneQueryService.Sweep",
-                                                  "SceneQueryService.Ray",
-                                                  "ShapeService.GetShape",
-                                                  "ShapeService.ListShapes",
-                                                  "SceneService.GetScene",
-                                                  "SceneService.ListScenes",
-                                                  "ShapeService.RegisterShape",
-                                                  "ShapeService.BatchRegisterHulls",
-                                                  "SceneService.CreateScene",
-                                                  "QueryService.PairDistance"};
-// Those before it change nothing.
-constexpr std::size_t kFirstChange = 13;
+constexpr std::array kMethods = {
+#define QUERY(name, field, service, label, states) #service "." #name,
+#include "proto/methods.def"
+    "ShapeService.GetShape",    "ShapeService.ListShapes",    "SceneService.GetScene",
+    "SceneService.ListScenes",  "ShapeService.RegisterShape", "ShapeService.BatchRegisterHulls",
+    "SceneService.CreateScene", "QueryService.PairDistance"};
+// The last four are asked once; those before them change nothing.
+constexpr std::size_t kFirstChange = kMethods.size() - 4;
 
 // Small, so that they are hit.
 constexpr server::Limits kLimits = {.max_request_bytes = 8192,

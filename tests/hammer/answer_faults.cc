@@ -10,6 +10,9 @@
 #include <cstddef>
 #include <map>
 #include <set>
+#include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace clearance::hammer {
@@ -77,29 +80,39 @@ bool IsBracketOf(int state, double lower, double upper) {
   }
 }
 
-// A column is absent or has a number for each of the rows.
-bool Fits(int size, int rows) { return size == 0 || size == rows; }
-
-// Of rows or of listed pairs.
 template <class Columns>
-std::string FaultOfBrackets(const Columns& columns, const RepeatedField<int>& states) {
-  const int bounds = columns.lower_bounds_size();
-  if (!Fits(bounds, states.size())) return "not a bound for each state";
-  if (columns.upper_bounds_size() != bounds) return "half a bracket";
-  for (int i = 0; i < bounds; ++i) {
-    if (!IsBracketOf(states[i], columns.lower_bounds(i), columns.upper_bounds(i))) {
+const RepeatedField<int>& StatesOf(const Columns& columns) {
+  if constexpr (requires { columns.verdicts(); }) {
+    return columns.verdicts();
+  } else {
+    return columns.states();
+  }
+}
+
+// Each column is absent or has its numbers for each of so many rows.
+template <class Columns>
+std::string FaultOfLengths(const Columns& columns, int rows) {
+#define ANSWER(name, type, width, wish, unknown, found)                   \
+  if constexpr (requires { columns.name(0); }) {                          \
+    if (!columns.name().empty() && columns.name().size() != (width)*rows) \
+      return "not all rows in " #name;                                    \
+  }
+#include "proto/columns.def"
+  return "";
+}
+
+template <class Columns>
+std::string FaultOfBrackets(const Columns& columns) {
+  if (columns.upper_bounds_size() != columns.lower_bounds_size()) return "half a bracket";
+  for (int i = 0; i < columns.lower_bounds_size(); ++i) {
+    int state = StatesOf(columns)[i];
+    // A verdict is of the margins, so that its bracket may be on either side of 0.
+    if constexpr (requires { columns.verdicts(); }) state = v1::STATE_UNDECIDED;
+    if (!IsBracketOf(state, columns.lower_bounds(i), columns.upper_bounds(i))) {
       return "a bracket that is not of its state";
     }
   }
   return "";
-}
-
-// A verdict is of the margins, so that its bracket may be on either side of 0.
-template <class Columns>
-std::string FaultOfVerdicts(const Columns& columns, const RepeatedField<int>& verdicts) {
-  RepeatedField<int> of_either_side;
-  of_either_side.Resize(verdicts.size(), v1::STATE_UNDECIDED);
-  return FaultOfBrackets(columns, of_either_side);
 }
 
 bool IsTimeOf(int state, double t_free, double t_hit) {
@@ -117,8 +130,6 @@ bool IsTimeOf(int state, double t_free, double t_hit) {
 
 template <class Columns>
 std::string FaultOfTimes(const Columns& columns) {
-  const int rows = columns.states_size();
-  if (!Fits(columns.t_free_size(), rows)) return "not a time for each state";
   if (columns.t_hit_size() != columns.t_free_size()) return "half of the times";
   for (int i = 0; i < columns.t_free_size(); ++i) {
     if (!IsTimeOf(columns.states(i), columns.t_free(i), columns.t_hit(i))) {
@@ -128,78 +139,60 @@ std::string FaultOfTimes(const Columns& columns) {
   return "";
 }
 
+// Of rows or of listed pairs, by the columns that they have.
+template <class Columns>
+std::string FaultOfColumns(const Columns& columns) {
+  std::string fault = FaultOfLengths(columns, StatesOf(columns).size());
+  if constexpr (requires { columns.bodies_a(); }) {
+    const int pairs = columns.bodies_a_size();
+    const bool are_whole = columns.bodies_b_size() == pairs && columns.is_self_size() == pairs;
+    if (fault.empty() && !are_whole) fault = "half a pair";
+  }
+  if constexpr (requires { columns.lower_bounds(); }) {
+    if (fault.empty()) fault = FaultOfBrackets(columns);
+  }
+  if constexpr (requires { columns.t_free(); }) {
+    if (fault.empty()) fault = FaultOfTimes(columns);
+  }
+  return fault;
+}
+
 // The lists of rows: row i has the entries from offsets[i] up to but without offsets[i + 1].
 template <class Pairs>
-std::string FaultOfLists(const Pairs& pairs, int rows, int entries) {
+std::string FaultOfLists(const Pairs& pairs, int rows) {
   const auto& offsets = pairs.offsets();
+  const int entries = StatesOf(pairs).size();
   if (offsets.size() != rows + 1) return "not a list for each row";
   if (offsets[0] != 0 || offsets[rows] != static_cast<std::uint32_t>(entries) ||
       !std::is_sorted(offsets.begin(), offsets.end())) {
     return "lists that do not follow each other";
   }
-  if (pairs.bodies_a_size() != entries || pairs.bodies_b_size() != entries) return "half a pair";
-  return "";
+  return pairs.bodies_a_size() == entries ? FaultOfColumns(pairs) : "half a pair";
 }
-
-std::string FaultOfVerdictPairs(const v1::VerdictPairColumns& pairs, int rows) {
-  std::string fault = FaultOfLists(pairs, rows, pairs.verdicts_size());
-  return fault.empty() ? FaultOfVerdicts(pairs, pairs.verdicts()) : fault;
-}
-
-std::string FaultOfColumns(const v1::DistanceBatchResult& result) {
-  return FaultOfBrackets(result, result.states());
-}
-std::string FaultOfColumns(const v1::IntersectionBatchResult& result) {
-  return FaultOfBrackets(result, result.states());
-}
-std::string FaultOfColumns(const v1::TimeOfCollisionBatchResult& result) {
-  return FaultOfTimes(result);
-}
-std::string FaultOfColumns(const v1::MinimumDistanceBatchResult& result) {
-  return FaultOfBrackets(result, result.states());
-}
-std::string FaultOfColumns(const v1::CheckBatchResult& result) {
-  std::string fault = FaultOfVerdicts(result, result.verdicts());
-  if (!fault.empty() || !result.has_pairs()) return fault;
-  return FaultOfVerdictPairs(result.pairs(), result.verdicts_size());
-}
-std::string FaultOfColumns(const v1::NearestBatchResult& result) {
-  const v1::NearestPairColumns& pairs = result.pairs();
-  std::string fault = FaultOfLists(pairs, result.states_size(), pairs.states_size());
-  return fault.empty() ? FaultOfBrackets(pairs, pairs.states()) : fault;
-}
-std::string FaultOfColumns(const v1::OverlapBatchResult& result) {
-  if (!result.has_pairs()) return "";
-  return FaultOfVerdictPairs(result.pairs(), result.verdicts_size());
-}
-std::string FaultOfColumns(const v1::SweepBatchResult& result) {
-  std::string fault = FaultOfTimes(result);
-  if (!fault.empty() || !result.has_pairs()) return fault;
-  const v1::SweepPairColumns& pairs = result.pairs();
-  fault = FaultOfLists(pairs, result.states_size(), pairs.states_size());
-  return fault.empty() ? FaultOfTimes(pairs) : fault;
-}
-
-template <class Result>
-int StatesOf(const Result& result) {
-  return result.states_size();
-}
-int StatesOf(const v1::CheckBatchResult& result) { return result.verdicts_size(); }
-int StatesOf(const v1::OverlapBatchResult& result) { return result.verdicts_size(); }
 
 // "" of a message of another type.
 template <class Result>
 std::string FaultIf(const Message& message) {
   const auto* const result = dynamic_cast<const Result*>(&message);
   if (result == nullptr) return "";
-  if (StatesOf(*result) != static_cast<int>(result->count())) return "not a state for each row";
-  return FaultOfColumns(*result);
+  const int rows = StatesOf(*result).size();
+  if (rows != static_cast<int>(result->count())) return "not a state for each row";
+  std::string fault = FaultOfColumns(*result);
+  if constexpr (requires { result->pairs(); }) {
+    // A list that is never cut short is the answer itself, and always there.
+    constexpr bool kIsOptional = requires { result->pairs().truncated(); };
+    const bool has_lists = !kIsOptional || result->has_pairs();
+    if (fault.empty() && has_lists) fault = FaultOfLists(result->pairs(), rows);
+  }
+  return fault;
 }
 
-template <class... Results>
 std::string FaultOfResult(const Message& message) {
   std::string fault;
-  ((fault += FaultIf<Results>(message)), ...);
+#define QUERY(name, field, service, label, states) \
+  if (fault.empty())                               \
+    fault = FaultIf<std::decay_t<decltype(std::declval<v1::SessionResponse>().field())>>(message);
+#include "proto/methods.def"
   return fault;
 }
 
@@ -243,13 +236,11 @@ Codes CodesOf(v1::SessionRequest::KindCase kind) {
     case v1::SessionRequest::kPublishTick:
     case v1::SessionRequest::kCloseTrack:
       return {kPrecondition};
-    case v1::SessionRequest::kCheck:
-    case v1::SessionRequest::kMinimumDistance:
-    case v1::SessionRequest::kSweep:
-    case v1::SessionRequest::kRay:
-    case v1::SessionRequest::kNearest:
-    case v1::SessionRequest::kOverlap:
-      return {kNotFound, kPrecondition};
+#define QUERY(name, field, service, label, states)                                             \
+  case v1::SessionRequest::k##name:                                                            \
+    return std::string_view(#service) == "SceneQueryService" ? Codes{kNotFound, kPrecondition} \
+                                                             : Codes();
+#include "proto/methods.def"
     default:
       return {};
   }
@@ -263,10 +254,7 @@ bool IsOfAny(int code) {
 
 // NOLINTNEXTLINE(misc-no-recursion): a message is as deep as its type
 std::string FaultOfAnswer(const Message& answer) {
-  std::string fault = FaultOfResult<v1::DistanceBatchResult, v1::IntersectionBatchResult,
-                                    v1::TimeOfCollisionBatchResult, v1::CheckBatchResult,
-                                    v1::MinimumDistanceBatchResult, v1::NearestBatchResult,
-                                    v1::OverlapBatchResult, v1::SweepBatchResult>(answer);
+  std::string fault = FaultOfResult(answer);
   std::vector<const FieldDescriptor*> fields;
   answer.GetReflection()->ListFields(answer, &fields);
   for (const FieldDescriptor* const field : fields) {

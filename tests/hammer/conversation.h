@@ -4,6 +4,8 @@
 
 #pragma once
 
+#include <google/protobuf/message.h>
+
 #include <vector>
 
 #include "clearance/v1/query_service.pb.h"
@@ -13,13 +15,14 @@ namespace clearance::hammer {
 
 v1::Shape AnyShape(testing::Random* random);
 
-// Pairs of the slots 0 to 2 at random places; some are refused: slot 3 is not open.
-v1::PairColumns AnyPairs(int rows, testing::Random* random);
-v1::DistanceBatch AnyDistances(int rows, testing::Random* random);
-v1::IntersectionBatch AnyIntersections(int rows, testing::Random* random);
-v1::TimeOfCollisionBatch AnyMotions(int rows, testing::Random* random);
+// The query bodies of a session, or of a request, that questions about configurations are of.
+inline constexpr int kQueryBodies = 3;
 
-// Opens the slots 0 to 2, then asks `batches` times `rows` rows, each kind in turn.
+// Fills a batch with so many rows: any column, setting and flag that it has, by proto/columns.def.
+// It is of the slots 0 to 2 and the scene slot 0; some rows are refused: slot 3 is not open.
+void FillBatch(int rows, testing::Random* random, google::protobuf::Message* batch);
+
+// Opens the slots 0 to 2, then asks `batches` times `rows` rows, each kind of pairs in turn.
 std::vector<v1::SessionRequest> AnyConversation(int batches, int rows, testing::Random* random);
 
 }  // namespace clearance::hammer

@@ -3,7 +3,6 @@
 #include "tests/hammer/samples.h"
 
 #include <cstdlib>
-#include <type_traits>
 #include <utility>
 
 #include "clearance/v1/scene_query_service.pb.h"
@@ -16,7 +15,7 @@
 namespace clearance::hammer {
 namespace {
 
-constexpr int kPairRows = 3;
+constexpr int kRows = 3;
 
 // `name` as in "ShapeService.GetShape".
 template <class Request>
@@ -58,22 +57,18 @@ std::string AnyName(const char* prefix, testing::Random* random) {
   return prefix + std::to_string(random->Below(20));
 }
 
-template <class Request, class Batch>
-Request QueryOf(Batch batch, testing::Random* random) {
+// A question of a kind, with as much of shapes, a scene and query bodies as the request may have.
+template <class Request>
+Request AnyQuery(testing::Random* random) {
   Request request;
-  for (int i = 0; i < 3; ++i) *request.add_shapes()->mutable_inline_shape() = AnyShape(random);
-  *request.mutable_batch() = std::move(batch);
-  return request;
-}
-
-// A question of query bodies, if the request may have some.
-template <class Request, class Batch>
-Request SceneQueryOf(Batch batch, testing::Random* random) {
-  Request request = QueryOf<Request>(std::move(batch), random);
-  *request.mutable_open_scene() = AnyOpenScene(random);
-  if constexpr (!std::is_same_v<Request, v1::OverlapRequest>) {
-    *request.mutable_change_bodies() = AnyQueryBodies(0, random);
+  FillBatch(kRows, random, request.mutable_batch());
+  if constexpr (requires { request.add_shapes(); }) {
+    for (int i = 0; i < 3; ++i) *request.add_shapes()->mutable_inline_shape() = AnyShape(random);
   }
+  if constexpr (requires { request.mutable_open_scene(); })
+    *request.mutable_open_scene() = AnyOpenScene(random);
+  if constexpr (requires { request.mutable_change_bodies(); })
+    *request.mutable_change_bodies() = AnyQueryBodies(0, random);
   return request;
 }
 
@@ -157,22 +152,6 @@ void AddSceneWrites(Collection* to) {
   to->Add("SceneService.DeleteScene", remove);
 }
 
-void AddSceneQuestions(Collection* to) {
-  testing::Random* const random = to->random();
-  to->Add("SceneQueryService.Check", SceneQueryOf<v1::CheckRequest>(AnyCheck(random), random));
-  to->Add("SceneQueryService.MinimumDistance",
-          SceneQueryOf<v1::MinimumDistanceRequest>(AnyMinimumDistance(random), random));
-  to->Add("SceneQueryService.Nearest",
-          SceneQueryOf<v1::NearestRequest>(AnyNearest(random), random));
-  to->Add("SceneQueryService.Overlap",
-          SceneQueryOf<v1::OverlapRequest>(AnyOverlap(random), random));
-  to->Add("SceneQueryService.Sweep", SceneQueryOf<v1::SweepRequest>(AnySceneSweep(random), random));
-  v1::RayRequest ray;
-  *ray.mutable_open_scene() = AnyOpenScene(random);
-  *ray.mutable_batch() = AnyRays(random);
-  to->Add("SceneQueryService.Ray", ray);
-}
-
 v1::PairDistanceRequest AnyPair(testing::Random* random) {
   v1::PairDistanceRequest request;
   for (v1::PosedShape* const posed : {request.mutable_a(), request.mutable_b()}) {
@@ -186,27 +165,21 @@ v1::PairDistanceRequest AnyPair(testing::Random* random) {
 void AddQuestions(Collection* to) {
   testing::Random* const random = to->random();
   to->Add("QueryService.PairDistance", AnyPair(random));
-  to->Add("QueryService.Distance",
-          QueryOf<v1::DistanceRequest>(AnyDistances(kPairRows, random), random));
-  to->Add("QueryService.Intersection",
-          QueryOf<v1::IntersectionRequest>(AnyIntersections(kPairRows, random), random));
-  to->Add("QueryService.TimeOfCollision",
-          QueryOf<v1::TimeOfCollisionRequest>(AnyMotions(kPairRows, random), random));
+#define QUERY(name, field, service, label, states) \
+  to->Add(#service "." #name, AnyQuery<v1::name##Request>(random));
+#include "proto/methods.def"
   to->Add("ServerService.GetServerInfo", v1::GetServerInfoRequest());
 }
 
 void AddMessages(Collection* to) {
   testing::Random* const random = to->random();
-  for (v1::SessionRequest& request : AnyConversation(3, kPairRows, random)) {
+  for (v1::SessionRequest& request : AnyConversation(0, kRows, random)) {
     to->Add("QueryService.Session", std::move(request));
   }
   using Request = v1::SessionRequest*;
-  to->AddMessage([&](Request m) { *m->mutable_check() = AnyCheck(random); });
-  to->AddMessage([&](Request m) { *m->mutable_minimum_distance() = AnyMinimumDistance(random); });
-  to->AddMessage([&](Request m) { *m->mutable_nearest() = AnyNearest(random); });
-  to->AddMessage([&](Request m) { *m->mutable_overlap() = AnyOverlap(random); });
-  to->AddMessage([&](Request m) { *m->mutable_sweep() = AnySceneSweep(random); });
-  to->AddMessage([&](Request m) { *m->mutable_ray() = AnyRays(random); });
+#define QUERY(name, field, service, label, states) \
+  to->AddMessage([&](Request m) { FillBatch(kRows, random, m->mutable_##field()); });
+#include "proto/methods.def"
   to->AddMessage([&](Request m) { *m->mutable_publish_tick() = AnyTick(random); });
   to->AddMessage([&](Request m) { *m->mutable_rewind_track() = AnyRewind(random); });
   to->AddMessage([&](Request m) { *m->mutable_open_track() = AnyOpenTrack(random); });
@@ -233,7 +206,6 @@ std::vector<Sample> AnySamples(testing::Random* random) {
   AddShapes(&samples);
   AddSceneReads(&samples);
   AddSceneWrites(&samples);
-  AddSceneQuestions(&samples);
   AddMessages(&samples);
   return samples.Take();
 }
@@ -255,7 +227,7 @@ std::vector<Sample> BaseSamples(testing::Random* random) {
 }
 
 std::vector<v1::SessionRequest> AnyGreeting(testing::Random* random) {
-  std::vector<v1::SessionRequest> messages = AnyConversation(0, kPairRows, random);
+  std::vector<v1::SessionRequest> messages = AnyConversation(0, kRows, random);
   for (std::uint32_t i = 0; i < kQueryBodies; ++i) {
     v1::OpenShape* const open = messages.emplace_back().mutable_open();
     open->set_slot(kFirstNamedSlot + i);

@@ -4,12 +4,13 @@
 
 #include <cstdint>
 
+#include "tests/hammer/conversation.h"
+
 namespace clearance::hammer {
 namespace {
 
 constexpr int kSceneBodies = 4;  // with the ids 1 to 4
 constexpr std::uint32_t kFirstQueryBody = 101;
-constexpr std::uint32_t kSceneRows = 3;
 constexpr int kTracks = 8;
 constexpr std::uint64_t kTicks = 1000;
 
@@ -25,23 +26,6 @@ void AppendPoses(int count, testing::Random* random, Column* column) {
     const Quaternion q = random->Rotation();
     for (const double number : {q.x, q.y, q.z, q.w}) column->Add(number);
   }
-}
-
-template <class Batch>
-void SetConfigurations(testing::Random* random, Batch* batch) {
-  v1::ConfigurationColumns* const columns = batch->mutable_configurations();
-  columns->set_count(kSceneRows);
-  if (!random->OneIn(5)) columns->set_scene_slot(0);
-  AppendPoses(kSceneRows * kQueryBodies, random, columns->mutable_poses());
-}
-
-v1::SweepDetail AnySweepDetail(testing::Random* random) {
-  v1::SweepDetail detail;
-  detail.set_times(true);
-  detail.set_pairs(random->OneIn(2));
-  detail.set_points(random->OneIn(2));
-  detail.set_distances(random->OneIn(2));
-  return detail;
 }
 
 std::string AnyTrack(testing::Random* random) {
@@ -109,71 +93,6 @@ v1::ChangeBodies AnyQueryBodies(std::uint32_t first_slot, testing::Random* rando
   AppendPoses(kQueryBodies, random, bodies->mutable_poses());
   bodies->add_margins(random->Uniform(0, 0.1));
   return change;
-}
-
-v1::CheckBatch AnyCheck(testing::Random* random) {
-  v1::CheckBatch batch;
-  SetConfigurations(random, &batch);
-  batch.mutable_detail()->set_pairs(true);
-  batch.mutable_detail()->set_bounds(random->OneIn(2));
-  batch.mutable_detail()->set_free_radii(random->OneIn(2));
-  batch.set_max_pairs(static_cast<std::uint32_t>(random->Below(5)));
-  return batch;
-}
-
-v1::MinimumDistanceBatch AnyMinimumDistance(testing::Random* random) {
-  v1::MinimumDistanceBatch batch;
-  SetConfigurations(random, &batch);
-  batch.mutable_detail()->set_distances(true);
-  batch.mutable_detail()->set_bounds(true);
-  batch.mutable_detail()->set_pairs(true);
-  batch.mutable_detail()->set_points(random->OneIn(2));
-  batch.mutable_detail()->set_free_radii(random->OneIn(2));
-  if (random->OneIn(3)) batch.add_max_distances(random->Uniform(0, 2));
-  return batch;
-}
-
-v1::NearestBatch AnyNearest(testing::Random* random) {
-  v1::NearestBatch batch;
-  SetConfigurations(random, &batch);
-  batch.set_max_pairs(static_cast<std::uint32_t>(random->Below(5)));
-  return batch;
-}
-
-v1::OverlapBatch AnyOverlap(testing::Random* random) {
-  v1::OverlapBatch batch;
-  batch.set_count(kSceneRows);
-  for (std::uint32_t i = 0; i < kSceneRows; ++i)
-    batch.add_shape_slots(static_cast<std::uint32_t>(random->Below(3)));
-  AppendPoses(kSceneRows, random, batch.mutable_poses());
-  batch.set_max_pairs(static_cast<std::uint32_t>(random->Below(5)));
-  batch.set_bounds(true);
-  return batch;
-}
-
-v1::SweepBatch AnySceneSweep(testing::Random* random) {
-  v1::SweepBatch batch;
-  SetConfigurations(random, &batch);
-  for (int i = 0; i < kQueryBodies; ++i)
-    AppendVector(random->InCube(3), batch.mutable_displacements());
-  batch.set_ignore_initial_contact(random->OneIn(4));
-  *batch.mutable_detail() = AnySweepDetail(random);
-  batch.set_max_pairs(static_cast<std::uint32_t>(random->Below(5)));
-  return batch;
-}
-
-v1::RayBatch AnyRays(testing::Random* random) {
-  v1::RayBatch batch;
-  batch.set_count(kSceneRows);
-  for (std::uint32_t i = 0; i < kSceneRows; ++i) {
-    AppendVector(random->InCube(3), batch.mutable_origins());
-    AppendVector(random->InCube(9), batch.mutable_displacements());
-  }
-  if (random->OneIn(2)) batch.add_radii(random->Uniform(0, 0.2));
-  batch.set_any(random->OneIn(2));
-  *batch.mutable_detail() = AnySweepDetail(random);
-  batch.set_max_pairs(static_cast<std::uint32_t>(random->Below(5)));
-  return batch;
 }
 
 v1::OpenTrack AnyOpenTrack(testing::Random* random) {

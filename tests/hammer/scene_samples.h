@@ -14,8 +14,6 @@
 
 namespace clearance::hammer {
 
-// Query bodies have the ids 101 to 103.
-inline constexpr int kQueryBodies = 3;
 // The slots of a session with registered shapes, of which tracks may be; inline ones are in 0 to 2.
 inline constexpr std::uint32_t kFirstNamedSlot = 3;
 
@@ -29,13 +27,8 @@ v1::SceneChange AnySceneChange(testing::Random* random);
 
 // A base scene, or now and then one that may not be there.
 v1::OpenScene AnyOpenScene(testing::Random* random);
+// With the ids 101 to 103.
 v1::ChangeBodies AnyQueryBodies(std::uint32_t first_slot, testing::Random* random);
-v1::CheckBatch AnyCheck(testing::Random* random);
-v1::MinimumDistanceBatch AnyMinimumDistance(testing::Random* random);
-v1::NearestBatch AnyNearest(testing::Random* random);
-v1::OverlapBatch AnyOverlap(testing::Random* random);
-v1::SweepBatch AnySceneSweep(testing::Random* random);
-v1::RayBatch AnyRays(testing::Random* random);
 
 v1::OpenTrack AnyOpenTrack(testing::Random* random);
 v1::PublishTick AnyTick(testing::Random* random);
