@@ -26,6 +26,7 @@ BatchOptions ReadOptions(const v1::BatchOptions& proto) {
 
 // Reads all columns and settings of a message. One that the plain struct lacks does not compile.
 template <class Proto, class Plain>
+// NOLINTNEXTLINE(readability-function-size): a branch for each name of columns.def
 void ReadColumns(const Proto& proto, Plain* plain) {
 #define QUESTION(name, width, each)                               \
   if constexpr (requires { proto.name(); }) {                     \

@@ -60,9 +60,10 @@ void SetKnown(const std::optional<Value>& value, const Set& set) {
 
 // Fills the count, columns and settings of a batch, or of the part of it that has them.
 template <class Part, class Proto>
+// NOLINTNEXTLINE(readability-function-size): a branch for each name of columns.def
 void FillPart(const Part& part, const ColumnSlicer& slice, [[maybe_unused]] std::uint64_t body,
               Proto* proto) {
-  [[maybe_unused]] constexpr std::uint64_t row = 1;
+  [[maybe_unused]] const std::uint64_t row = 1;
   if constexpr (requires { part.count; }) proto->set_count(slice.rows.count);
 #define QUESTION(name, width, each)                                      \
   if constexpr (requires { Exist(part.name, proto->mutable_##name()); }) \
@@ -142,11 +143,12 @@ enum When { kAlways, kIfFound };
 
 // Replaces the numbers of rows `first` and later that mean nothing in the state of their row.
 template <class Columns>
+// NOLINTNEXTLINE(readability-function-size): a branch for each name of columns.def
 void BlankUnknown(std::size_t first, Columns* columns) {
   for (std::size_t row = first; row < columns->states.size(); ++row) {
     if (HasNumbers(columns->states[row])) continue;
-#define ANSWER(name, type, width, wish, unknown, found)           \
-  if constexpr (found == kIfFound && requires { columns->name; }) \
+#define ANSWER(name, type, width, wish, unknown, found)             \
+  if constexpr ((found) == kIfFound && requires { columns->name; }) \
     BlankRow(row, {&columns->name, width});
 #include "proto/columns.def"
   }
@@ -154,6 +156,7 @@ void BlankUnknown(std::size_t first, Columns* columns) {
 
 // Appends the states and columns of rows, or of listed pairs.
 template <class Part, class Columns>
+// NOLINTNEXTLINE(readability-function-size): a branch for each name of columns.def
 void AppendColumns(const Part& part, Columns* columns) {
   if constexpr (requires { part.verdicts(); }) AppendStates(part.verdicts(), &columns->verdicts);
   [[maybe_unused]] const auto ids = IdsOf(columns);
