@@ -123,9 +123,12 @@ const google::protobuf::Descriptor* MessageAt(absl::string_view path) {
   return message;
 }
 
-// Returns the fields that a shape in JSON has where protobuf found an unknown one: "(sphere) r:
-// Cannot find field.", or "r: Cannot find field." at the top. Empty for its other messages.
-std::string KnownFields(absl::string_view problem) {
+// Returns what to write instead: the fields that a shape in JSON has where protobuf found an
+// unknown one, as in "(sphere) r: Cannot find field." or at the top "r: Cannot find field.", or the
+// form of a vector. Empty for its other messages.
+std::string Advice(absl::string_view problem) {
+  if (absl::StrContains(problem, "cannot start list"))
+    return R"( A vector is {"x": 1, "y": 2, "z": 3}.)";
   if (!absl::StrContains(problem, "Cannot find field")) return "";
   absl::string_view path;
   if (absl::ConsumePrefix(&problem, "(")) path = problem.substr(0, problem.find(')'));
@@ -172,7 +175,7 @@ absl::StatusOr<Shape> ParseShapeJson(const std::string& json) {
   if (!status.ok()) {
     const std::string problem(status.message());
     return absl::InvalidArgumentError(
-        absl::StrCat("no clearance.v1.Shape in JSON: ", problem, KnownFields(problem)));
+        absl::StrCat("no clearance.v1.Shape in JSON: ", problem, Advice(problem)));
   }
   const Json parsed = Json::parse(json, nullptr, /*allow_exceptions=*/false);
   if (parsed.is_object()) {

@@ -394,12 +394,13 @@ TEST_F(CommandLine, TooFewNumbers_NamesThem) {
               HasSubstr("--pose-a: At least 7 required but received 3: x y z qx qy qz qw of A\n"));
 }
 
-TEST_F(CommandLine, UnknownFieldOfAShape_ListsThoseThatThereAre) {
+TEST_F(CommandLine, WrongJsonOfAShape_SaysWhatToWrite) {
   for (const auto& [shape, text] :
        {std::pair(R"({"sphere":{"r":1}})", "(sphere) r: Cannot find field. Fields: radius\n"),
         {R"({"compound":{"pieces":[{"shape":{"cone":{"r":1}}}]}})",
          "Cannot find field. Fields: radius, half_length\n"},
-        {R"({"ball":{}})", "ball: Cannot find field. Fields: point, segment,"}}) {
+        {R"({"ball":{}})", "ball: Cannot find field. Fields: point, segment,"},
+        {R"({"box":{"half_extents":[1,1,1]}})", R"(cannot start list. A vector is {"x": 1, )"}}) {
     EXPECT_THAT(Run(absl::StrCat("register s '", shape, "'")).output, HasSubstr(text));
   }
 }
