@@ -78,7 +78,9 @@ def _page(command: list[str], section: str) -> str:
     help_text = _said(command, "--help")
     if "--helpfull\n" in help_text:
         help_text = _said(command, "--helpfull")
-    start, blank, end = help_text.partition("\n\n\n")
+    # What all helps share follows the list of subcommands.
+    at = help_text.find("\n\n\n", max(help_text.find("\nSubcommands:"), 0))
+    start, end = (help_text[:at], help_text[at:]) if at >= 0 else (help_text, "")
     first, *rest = start.splitlines()
     # A sentence, or "name: what it is".
     summary = first.removeprefix(f"{name}: ").rstrip(".")
@@ -91,8 +93,8 @@ def _page(command: list[str], section: str) -> str:
         ".PP",
         *_body(end.splitlines(), "SH"),
     ]
-    for word in _commands(start + "\n"):
-        page += _command_sections(command, [word], blank + end)
+    for word in _commands(help_text):
+        page += _command_sections(command, [word], end)
     return "\n".join(page) + "\n"
 
 

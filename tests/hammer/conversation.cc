@@ -46,7 +46,7 @@ class Filler {
         FillColumn(field, message);
       } else if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) {
         FillSetting(field, message);
-      } else if (field->name() != "options") {
+      } else if (field->name() != "options" && (field->name() != "detail" || !random_.OneIn(5))) {
         Fill(message->GetReflection()->MutableMessage(message, field));
       }
     }
@@ -84,12 +84,13 @@ class Filler {
   }
 
   void FillSetting(const FieldDescriptor* field, Message* message) {
+    if (field->has_presence() && random_.OneIn(5)) return;
     const Reflection* const reflection = message->GetReflection();
     switch (field->cpp_type()) {
       case FieldDescriptor::CPPTYPE_BOOL:
         return reflection->SetBool(message, field, random_.OneIn(2));
       case FieldDescriptor::CPPTYPE_DOUBLE:
-        return reflection->SetDouble(message, field, random_.Uniform(0, 0.01));
+        return reflection->SetDouble(message, field, random_.Uniform(0, 0.1));
       case FieldDescriptor::CPPTYPE_ENUM: {
         const auto* const type = field->enum_type();
         return reflection->SetEnum(message, field, type->value(random_.Below(type->value_count())));
@@ -99,7 +100,6 @@ class Filler {
         int number = random_.Below(kMostPairs + 1);
         if (field->name() == "count") number = rows_;
         if (field->name() == "scene_slot") number = 0;
-        if (field->has_presence() && random_.OneIn(5)) return;
         reflection->SetUInt32(message, field, static_cast<std::uint32_t>(number));
       }
     }

@@ -6,6 +6,7 @@
 // an answer is empty (it was not asked for) or has a row for every row of the question. Numbers
 // without a meaning in the state of their row are NaN: the distance, points and normal of BEYOND,
 // UNDECIDED and REFUSED rows, and the contact of rows that have none. Their bounds are infinite.
+// Batch::Result is the struct that answers a batch.
 
 #pragma once
 

@@ -50,7 +50,8 @@ AnswerInParts::Progress AnswerInParts::AddRows(RowRange piece,
                                                v1::SessionResponse* response) {
   const Part& part = (response->*part_of)();
   auto* const result = std::get_if<typename Batch::Result>(&reply_.answer);
-  if (result == nullptr || part.first_row() != rows_in_parts_ ||
+  const bool is_of_one_kind = parts_.empty() || parts_.front().kind_case() == response->kind_case();
+  if (result == nullptr || !is_of_one_kind || part.first_row() != rows_in_parts_ ||
       part.total_count() != piece.count || part.count() > piece.count - part.first_row()) {
     return Progress::kBroken;
   }

@@ -26,8 +26,9 @@ struct MessageLimits {
 
 // A message whose rows are answered one by one.
 template <class Message>
-concept IsBatch = requires(const Message& message) {
+concept IsBatch = requires(const Message& message, const typename Message::Result& result) {
   message.options;
+  result.undecided;
 };
 
 // Returns ranges that cover the batch in order, as few as the limits allow, of at least one row

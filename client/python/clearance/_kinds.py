@@ -82,6 +82,8 @@ def _columns_and_settings(
             if numbers is None:
                 settings.append((field.name, is_counted))
                 continue
+            if numbers not in (REAL, UNSIGNED):
+                raise TypeError(f"{field.full_name} has numbers of a type that no batch can send")
             has_bodies = rows == "configurations" and field.name in _schema.of_bodies
             width = _schema.width_of(field.name)
             columns[field.name] = Column(width, numbers, is_counted, has_bodies)

@@ -4,9 +4,9 @@
 A packed repeated field of numbers and a field of bytes are the same on the wire. So the public
 schema (schema.binpb, which protoc makes when the package is built) is read here with each such
 column turned into `bytes`, and numpy's memory is sent and received as it is. The numbers a row of
-each column are those of columns.def, which the server reads too. Nothing is listed by hand:
-additions to the public schema are available at once. The messages live in a separate pool, so that
-a program may use ordinary stubs of the same protos beside this package.
+each column are those of columns.def, which the server reads too: a new column with several needs
+its line there. All other additions to the public schema are available at once. The messages live
+in a separate pool, so that a program may use ordinary stubs of the same protos beside this package.
 
 A sender may split a packed field into several pieces, of which a field of bytes keeps the last.
 protobuf never does, and a column of another length than its message says is refused (`_columns`).
@@ -80,8 +80,8 @@ def _read(name: str) -> bytes:
     return resources.files(__package__).joinpath(name).read_bytes()
 
 
-# The numbers a row of columns (of lists: an item), and the columns that have a row a body in batches
-# about configurations.
+# The numbers a row of each column (in lists: an item), and the columns that have a row for each body
+# in batches about configurations.
 widths, of_bodies = read_widths(_read("columns.def").decode())
 
 

@@ -641,6 +641,20 @@ void ExpectHasFlags(const Proto& proto, const Detail& detail) {
 #include "proto/columns.def"
 }
 
+// The same for a message with any number of entries a row.
+template <class Proto, class List>
+void ExpectHasEntries(const Proto& proto, const List& list) {
+#define ENTRY(name, width)                                    \
+  if constexpr (requires { proto.name(); }) {                 \
+    constexpr bool kHas = requires { list.name; };            \
+    EXPECT_TRUE(kHas) << proto.GetTypeName() << "." << #name; \
+  }
+#include "proto/columns.def"
+  constexpr bool kKeepsCuts = requires { list.truncated; }
+  || !requires { proto.truncated(); };
+  EXPECT_TRUE(kKeepsCuts) << proto.GetTypeName();
+}
+
 template <class Batch>
 void ExpectPlainStructsHaveAll() {
   const typename ProtoOf<Batch>::Batch proto;
@@ -653,6 +667,9 @@ void ExpectPlainStructsHaveAll() {
   if constexpr (requires { proto.pairs().count(); }) ExpectHasAll(proto.pairs(), batch.pairs);
   if constexpr (requires { proto.configurations(); })
     ExpectHasAll(proto.configurations(), batch.configurations);
+#define LIST(name) \
+  if constexpr (requires { result.name.offsets; }) ExpectHasEntries(rows.name(), result.name);
+#include "proto/columns.def"
   if constexpr (requires { result.hits; }) {
     ExpectHasAll(rows.pairs(), result.hits);
   } else if constexpr (requires { result.pairs.offsets; }) {
